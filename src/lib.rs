@@ -46,8 +46,9 @@ pub use warploom_runtime::{
     MemoryUsage, Module, ModuleError, Node, ObjectsInUse, PastLaunch, PinnedBuffer, PinnedOptions,
     PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Pool, PoolOptions,
     PoolUsage, RangeAttributes, Result, SharedAtomics, Stream, StreamError, StreamOptions,
-    StreamPriorities, Symbol, SymbolError, Unsupported, assert_gpu_matches_emulator, checked,
-    interop, launch, model, module, occupancy, profile, testing,
+    StreamPriorities, Symbol, SymbolError, TensorMap, TensorMapError, TensorMapMut, Unsupported,
+    assert_gpu_matches_emulator, checked, interop, launch, model, module, occupancy, profile,
+    tensor, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
@@ -58,9 +59,10 @@ pub mod prelude {
         Chunks, Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
         DoubleTile, DoubleView, DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group,
         Index1D, Index2D, Index3D, LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock,
-        PerWarp, Publish, Reclaim, SharedArray, SharedPatches, SharedTile, Stage, Tile, TileView,
-        Warp, WarpGroup, WarpLeader, WarpPatches, Width, Windows, Windows2D, arch, block_dim,
-        block_idx, grid_dim, is_device, lane, sync_threads, thread_idx, warp_id,
+        PerWarp, Publish, Reclaim, SharedArray, SharedPatches, SharedTile, Stage, TensorSource,
+        TensorTarget, Tile, TileView, Warp, WarpGroup, WarpLeader, WarpPatches, Width, Windows,
+        Windows2D, arch, block_dim, block_idx, grid_dim, is_device, lane, sync_threads, thread_idx,
+        warp_id,
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.

@@ -5,8 +5,8 @@
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::{
-    FnArg, GenericArgument, Generics, ItemFn, Pat, PatIdent, PatType, PathArguments, PathSegment,
-    Safety, Type, TypeParamBound, TypeReference, WherePredicate,
+    Expr, ExprPath, FnArg, GenericArgument, Generics, ItemFn, Pat, PatIdent, PatType,
+    PathArguments, PathSegment, Safety, Type, TypeParamBound, TypeReference, WherePredicate,
 };
 
 use crate::arguments::Arguments;
@@ -59,6 +59,10 @@ pub(crate) enum ParamKind {
     Pointer,
     /// `GridConst<T>`.
     GridConst(Type),
+    /// `TensorSource<T, R>`.
+    TensorSource(Type, Expr),
+    /// `TensorTarget<T, R>`.
+    TensorTarget(Type, Expr),
     /// Any other value.
     Value,
     /// Something that no launch can hand over.
@@ -81,6 +85,7 @@ pub(crate) enum Refused {
     ImplTrait,
     FnPointer,
     ElementMissing,
+    RankMissing,
 }
 
 impl Kernel {
@@ -222,6 +227,8 @@ impl ParamKind {
                     | ParamKind::Output(_)
                     | ParamKind::Output2D(_)
                     | ParamKind::Append(_)
+                    | ParamKind::TensorSource(..)
+                    | ParamKind::TensorTarget(..)
             )
     }
 }
@@ -299,6 +306,14 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
             ParamKind::Refused(Refused::ElementMissing),
             ParamKind::GridConst,
         ),
+        "TensorSource" => tensor(segment).map_or(
+            ParamKind::Refused(Refused::RankMissing),
+            |(element, rank)| ParamKind::TensorSource(element, rank),
+        ),
+        "TensorTarget" => tensor(segment).map_or(
+            ParamKind::Refused(Refused::RankMissing),
+            |(element, rank)| ParamKind::TensorTarget(element, rank),
+        ),
         "DisjointSlice" => element().map_or(
             ParamKind::Refused(Refused::ElementMissing),
             ParamKind::Output,
@@ -332,6 +347,30 @@ fn first_type(segment: &PathSegment) -> Option<Type> {
         GenericArgument::Type(ty) => Some(ty.clone()),
         _ => None,
     })
+}
+
+/// The element and the rank of a tensor: a rank that is the name of a constant, without braces, is read as a type.
+fn tensor(segment: &PathSegment) -> Option<(Type, Expr)> {
+    let PathArguments::AngleBracketed(list) = &segment.arguments else {
+        return None;
+    };
+    let mut values = list
+        .args
+        .iter()
+        .filter(|argument| !matches!(argument, GenericArgument::Lifetime(_)));
+    let GenericArgument::Type(element) = values.next()? else {
+        return None;
+    };
+    let rank = match values.next()? {
+        GenericArgument::Const(rank) => rank.clone(),
+        GenericArgument::Type(Type::Path(name)) => Expr::Path(ExprPath {
+            attrs: Vec::new(),
+            qself: None,
+            path: name.path.clone(),
+        }),
+        _ => return None,
+    };
+    Some((element.clone(), rank))
 }
 
 /// Whether `name` is a type parameter that is bounded by one of the `Fn` traits, inline or in the where clause.

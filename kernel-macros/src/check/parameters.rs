@@ -233,6 +233,11 @@ fn refuse(errors: &mut Errors, param: &Param, refused: Refused) {
         Refused::ElementMissing => {
             "an output names its element; write `DisjointSlice<f32>` or `DisjointSlice2D<f32>`"
         }
+        // Rule: tensor-names-element-and-rank
+        // `launch` needs both for its own signature.
+        Refused::RankMissing => {
+            "a tensor names its element and how many dimensions it has; write `TensorSource<f32, 2>` or `TensorTarget<f32, 2>`"
+        }
     };
     errors.push(&param.ty, message);
 }

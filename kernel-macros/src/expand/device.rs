@@ -100,6 +100,9 @@ fn raw_params(param: &Param) -> TokenStream {
             quote!(#name: *mut #element, #width: #usize, #height: #usize)
         }
         ParamKind::GridConst(value) => quote!(#name: *const #value),
+        ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
+            quote!(#name: *const ::warploom::device_std::tma::RawTensorMap)
+        }
         ParamKind::CooperativeGrid => {
             quote!(#name: *const *mut ::warploom::__core::primitive::u32)
         }
@@ -128,7 +131,7 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
             let ours = ours();
             tie(scope, &quote!(#ours::from_launch(#name, #width, #height)))
         }
-        ParamKind::GridConst(_) => {
+        ParamKind::GridConst(_) | ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
             let ours = ours();
             tie(scope, &quote!(#ours::from_launch(#name)))
         }

@@ -34,7 +34,12 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         .partition(|param| param.kind.is_borrowed());
     let parts = slices.iter().map(|param| {
         let (name, parts) = (&param.name, slice_parts(param));
-        quote!(let #parts = ::warploom::launch::BoundSlice::parts(&#name);)
+        match param.kind {
+            ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
+                quote!(let #parts = ::warploom::launch::BoundTensorMap::raw(&#name);)
+            }
+            _ => quote!(let #parts = ::warploom::launch::BoundSlice::parts(&#name);),
+        }
     });
     let bound_slices = slices.iter().copied().map(bind);
     let values = values.into_iter().map(bind);
@@ -132,6 +137,12 @@ fn bind(param: &Param) -> TokenStream {
             quote!(let #name = ::warploom::launch::Slice2DMutArg::bind(#name);)
         }
         ParamKind::Append(_) => quote!(let #name = ::warploom::launch::AppendArg::bind(#name);),
+        ParamKind::TensorSource(..) => {
+            quote!(let #name = ::warploom::launch::TensorSourceArg::bind(#name);)
+        }
+        ParamKind::TensorTarget(..) => {
+            quote!(let #name = ::warploom::launch::TensorTargetArg::bind(#name);)
+        }
         ParamKind::CooperativeGrid => {
             quote!(let #name = ::warploom::launch::GridBarrier::new();)
         }
@@ -147,6 +158,7 @@ fn passed(param: &Param) -> TokenStream {
         | ParamKind::Output(_)
         | ParamKind::Output2D(_)
         | ParamKind::Append(_) => quote!(BoundSlice),
+        ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => quote!(BoundTensorMap),
         ParamKind::CooperativeGrid => quote!(GridBarrier),
         _ => quote!(ByValue),
     };
@@ -202,6 +214,10 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
             let (ours, data) = (ours(), part("as_mut_ptr"));
             let (width, height) = (part("width"), part("height"));
             tie(scope, &quote!(#ours::from_launch(#data, #width, #height)))
+        }
+        ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
+            let (ours, parts) = (ours(), slice_parts(param));
+            tie(scope, &quote!(#ours::from_launch(&raw const #parts)))
         }
         ParamKind::GridConst(_) => {
             let ours = ours();

@@ -60,6 +60,9 @@ fn layout(param: &Param) -> TokenStream {
             quote!(T::LAYOUT),
             value,
         ),
+        ParamKind::TensorSource(element, _) | ParamKind::TensorTarget(element, _) => {
+            return quote!(<#element as #plain>::LAYOUT);
+        }
         // Of the captures, only size and alignment are known.
         ParamKind::Closure => {
             let ty = &param.ty;

@@ -244,6 +244,12 @@ fn launch_param(param: &Param) -> TokenStream {
         ParamKind::Output2D(element) => (quote!(Slice2DMutArg), element),
         ParamKind::Append(element) => (quote!(AppendArg), element),
         ParamKind::GridConst(value) => return quote!(#name: #value),
+        ParamKind::TensorSource(element, rank) => {
+            return quote!(#name: impl ::warploom::launch::TensorSourceArg<'a, #element, {#rank}>);
+        }
+        ParamKind::TensorTarget(element, rank) => {
+            return quote!(#name: impl ::warploom::launch::TensorTargetArg<'a, #element, {#rank}>);
+        }
         _ => return quote!(#name: #ty),
     };
     quote!(#name: impl ::warploom::launch::#argument<'a, #element>)
@@ -378,6 +384,9 @@ fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
         ParamKind::Output(element) | ParamKind::Append(element) => ("slice_mut", element),
         ParamKind::Output2D(element) => ("slice_2d_mut", element),
         ParamKind::GridConst(value) => ("grid_const", value),
+        ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
+            return quote!(#path::grid_const::<::warploom::device_std::tma::RawTensorMap>());
+        }
         ParamKind::CooperativeGrid => {
             return quote!(#path::by_value::<::warploom::__core::primitive::u64>());
         }
