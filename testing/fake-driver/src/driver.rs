@@ -9,3 +9,4 @@ pub mod links;
 pub mod memory;
 pub mod modules;
 pub mod streams;
+pub mod tensors;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use warploom_runtime::device::ContextLimit;
 use warploom_runtime::{
     Advice, Device, Error, EventOptions, Graph, Launch, MemoryLocation, PinnedOptions, PoolOptions,
-    StreamOptions,
+    StreamOptions, TensorMap, TensorMapMut,
 };
 
 use crate::carried::saxpy;
@@ -116,6 +116,20 @@ pub(crate) fn kinds(device: &Device) -> Result<(), Error> {
     saxpy(&one, Launch::new(1, 4), 1.0, &x, &mut y)?;
     y.copy_to_pinned(0, &mut pinned, &two)?;
     assert_eq!(pinned.take_vec()?, [2.0, 3.0, 4.0, 5.0]);
+    Ok(())
+}
+
+/// Maps of tensors.
+pub(crate) fn tensors(device: &Device) -> Result<(), Error> {
+    let mut x = device.zeroed::<f32>(64 * 8)?;
+    let map = TensorMap::builder(x.as_slice(), [64, 8])
+        .block([32, 4])
+        .build()?;
+    assert_eq!(map.box_bytes(), 32 * 4 * 4);
+    let map = TensorMapMut::builder(x.as_slice_mut(), [512])
+        .block([256])
+        .build()?;
+    assert_eq!(map.box_bytes(), 1024);
     Ok(())
 }
 

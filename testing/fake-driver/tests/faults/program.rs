@@ -21,7 +21,7 @@ const N: usize = 33;
 pub(crate) type Part = fn(&Device) -> Result<(), Error>;
 
 /// All parts.
-pub(crate) const PARTS: [Part; 9] = [
+pub(crate) const PARTS: [Part; 10] = [
     buffers,
     statics,
     launches,
@@ -31,6 +31,7 @@ pub(crate) const PARTS: [Part; 9] = [
     features::graphs,
     features::kinds,
     features::facts,
+    features::tensors,
 ];
 
 /// Opens the driver's first GPU, does one part, and lets go of all that it took.
