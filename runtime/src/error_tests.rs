@@ -16,6 +16,7 @@ use crate::module::ModuleError as O;
 use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
+use crate::tensor::TensorMapError as T;
 use crate::{DeviceError as D, DriverError, Error, Unsupported};
 
 const KERNEL: &str = "saxpy";
@@ -383,6 +384,52 @@ fn module_errors() -> Vec<O> {
     ]
 }
 
+fn tensor_errors() -> Vec<T> {
+    vec![
+        T::Capability {
+            device: "NVIDIA A100".into(),
+            found: (8, 0),
+        },
+        T::Misaligned {
+            address: 0x7f00_0000_0204,
+        },
+        T::Extent {
+            dimension: 1,
+            given: 0,
+        },
+        T::FirstStride { given: 8, size: 4 },
+        T::StrideAlign {
+            dimension: 1,
+            given: 244,
+        },
+        T::Stride {
+            dimension: 2,
+            given: 1 << 40,
+        },
+        T::Memory {
+            needed: 8448,
+            bytes: 8192,
+        },
+        T::Box {
+            dimension: 1,
+            given: 257,
+        },
+        T::Step {
+            dimension: 1,
+            given: 9,
+            most: 8,
+        },
+        T::BoxRow { bytes: 20 },
+        T::Swizzle {
+            bytes: 256,
+            span: 128,
+            columns: 32,
+        },
+        T::Fill { element: "u32" },
+        T::Driver(driver_error()),
+    ]
+}
+
 fn graph_errors() -> Vec<G> {
     vec![
         G::Nothing,
@@ -418,6 +465,7 @@ fn all() -> Vec<Error> {
     errors.extend(symbol_errors().into_iter().map(Error::from));
     errors.extend(interop_errors().into_iter().map(Error::from));
     errors.extend(module_errors().into_iter().map(Error::from));
+    errors.extend(tensor_errors().into_iter().map(Error::from));
     errors
 }
 
@@ -505,6 +553,7 @@ fn debug_shows_the_text() {
     look(&symbol_errors());
     look(&interop_errors());
     look(&module_errors());
+    look(&tensor_errors());
 }
 
 #[test]

@@ -175,3 +175,6 @@ impl BoundTensorMap<'_> {
         Arg::value_with_memory(&self.0.raw, self.0.buffer)
     }
 }
+
+#[cfg(test)]
+mod tests;
