@@ -160,6 +160,12 @@ fn output_names_its_element() {
 }
 
 #[test]
+fn tensor_names_element_and_rank() {
+    check("fn k(x: TensorSource<f32>) {}",
+          "        ^^^^^^^^^^^^^^^^^ a tensor names its element and how many dimensions it has; write `TensorSource<f32, 2>` or `TensorTarget<f32, 2>`");
+}
+
+#[test]
 fn value_is_not_borrowed() {
     check("fn k(c: &Config) {}",
           "        ^^^^^^^ a kernel cannot follow a reference into the host's memory");

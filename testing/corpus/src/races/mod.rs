@@ -2,6 +2,7 @@
 
 mod algorithms; // reduce, scan, matmul, transpose, sort: one barrier dropped
 mod blocks; // between blocks, in global memory
+mod bulk; // bulk copies, in flight and before
 mod exits; // threads that write and return before a barrier
 mod fragments; // matrices of warps, in shared memory
 mod global; // within a block, in global memory
@@ -21,5 +22,6 @@ pub(crate) const FILES: &[File] = &[
     fragments::FILE,
     global::FILE,
     blocks::FILE,
+    bulk::FILE,
     same_value::FILE,
 ];

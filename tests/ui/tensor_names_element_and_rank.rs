@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(x: TensorSource<f32>) {}
+
+fn main() {}
