@@ -149,11 +149,37 @@ impl TensorMap {
         self.extents[dimension].div_ceil(step.max(1)) as usize
     }
 
-    /// Bytes of a box in shared memory, elements outside of the tensor included.
+    /// Bytes of a row of a box: of its elements along the first dimension.
+    #[must_use]
+    pub fn row_bytes(&self) -> usize {
+        self.taken(0) * self.element.bytes()
+    }
+
+    /// Bytes from one row of a box to the next in shared memory: with a permutation, a piece each, also if a row is shorter.
+    #[must_use]
+    pub fn pitch(&self) -> usize {
+        match self.swizzle {
+            Swizzle::None => self.row_bytes(),
+            swizzle => swizzle.span(),
+        }
+    }
+
+    /// Rows of a box.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        (1..self.rank).map(|i| self.taken(i)).product()
+    }
+
+    /// Bytes of shared memory that a box takes, with what lies between its rows.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.row_count() * self.pitch()
+    }
+
+    /// Bytes that a copy of a box brings to shared memory, elements outside of the tensor included.
     #[must_use]
     pub fn box_bytes(&self) -> usize {
-        let elements = (0..self.rank).map(|i| self.taken(i)).product::<usize>();
-        elements * self.element.bytes()
+        self.row_count() * self.row_bytes()
     }
 
     /// The rows of the box at these coordinates.

@@ -59,15 +59,22 @@ struct MapBytes<'a> {
     buffer: &'a Buffer,
     raw: RawTensorMap,
     box_bytes: usize,
+    shared_bytes: usize,
 }
 
 macro_rules! maps {
     ($($map:ident)*) => {$(
         impl<T, const R: usize> $map<'_, T, R> {
-            /// Bytes of a box in shared memory: those that a copy brings, elements outside of the tensor included.
+            /// Bytes that a copy of a box brings to shared memory, elements outside of the tensor included: those that a barrier is to expect.
             #[must_use]
             pub fn box_bytes(&self) -> usize {
                 self.bytes.box_bytes
+            }
+
+            /// Bytes of shared memory that a box takes. More than [`box_bytes`](Self::box_bytes) if its rows are shorter than what the swizzle permutes: each begins a piece.
+            #[must_use]
+            pub fn shared_bytes(&self) -> usize {
+                self.bytes.shared_bytes
             }
         }
 

@@ -53,7 +53,7 @@ elements! {
     u32 = 2: ReduceAdd ReduceMinMax ReduceBits ReduceCount;
     i32 = 3: ReduceAdd ReduceMinMax ReduceBits;
     u64 = 4: ReduceAdd ReduceMinMax ReduceBits;
-    i64 = 5: ReduceAdd ReduceMinMax ReduceBits;
+    i64 = 5: ReduceMinMax;
     F16 = 6: ReduceAdd ReduceMinMax;
     f32 = 7: ReduceAdd;
     f64 = 8: ReduceAdd;

@@ -18,7 +18,47 @@ unsafe impl KernelArg for RawTensorMap {}
 /// A tensor of `R` dimensions, 1 to 5, of which copies read boxes. Comes as a kernel parameter; the launch takes a `&TensorMap` of the runtime.
 ///
 /// Coordinates count elements; the first is the one along which elements lie side by side. They may be outside of the tensor, also negative: elements there are zeros, or what the
-/// map says, and count among the bytes of the copy. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
+/// map says, and count among the bytes of the copy. The first coordinate of a box is that of a multiple of 16 bytes. CUDA: a `const __grid_constant__ CUtensorMap`. Compute
+/// capability: 9.0.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape, tensor};
+/// # use warploom_device_std::tma::RawTensorMap;
+/// use warploom_device_std::{Block, Mbarrier, TensorSource, shared_array, tma};
+/// # #[derive(Clone, Copy)]
+/// #[repr(C, align(128))]
+/// struct Line([u32; 32]);
+/// # // SAFETY: numbers alone, without padding.
+/// # unsafe impl warploom_device_std::Plain for Line {}
+/// fn kernel(block: Block, x: TensorSource<u32, 2>) {
+///     let (tile, memory) = (shared_array!(Line, 2), shared_array!(u64, 1)); // a box of 8 by 8 elements
+///     // SAFETY: one thread initialises the barrier and begins the copy; all wait for its end before they read what it wrote.
+///     unsafe {
+///         let full = Mbarrier::new(memory, 0);
+///         if block.thread() == 0 {
+///             full.init(1);
+///             tma::fence_mbarrier_init();
+///         }
+///         block.sync();
+///         if block.thread() == 0 {
+///             let _ = full.arrive_expecting(256);
+///             x.load(tile.as_ptr().cast(), [8, 3], full);
+///         }
+///         full.wait_parity(0);
+///         let (column, row) = (block.thread() % 8, block.thread() / 8);
+///         let word = tile.as_ptr().cast::<u32>().add(8 * row + column).read();
+///         assert_eq!(word as usize, if row < 2 { 16 * (row + 3) + column + 8 } else { 0 }); // the matrix has 5 rows
+///     }
+/// }
+/// # let x: Vec<u32> = (0..16 * 5).collect();
+/// # let map = tensor::TensorMap {
+/// #     base: x.as_ptr().expose_provenance() as u64, element: tensor::Element::U32, rank: 2, dims: [16, 5, 1, 1, 1], strides: [4, 64, 0, 0, 0],
+/// #     extents: [8, 8, 1, 1, 1], steps: [1; 5], swizzle: tensor::Swizzle::None, fill: tensor::Fill::Zeros,
+/// # };
+/// # let map = RawTensorMap(map.to_words());
+/// # run(Shape::new([1, 1, 1], [64, 1, 1]), &|| unsafe { kernel(Block::from_launch(), TensorSource::from_launch(&map)) })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 pub struct TensorSource<'k, T: TensorElement, const R: usize> {
     map: *const RawTensorMap,
     _brand: Brand<'k>,
@@ -28,6 +68,27 @@ pub struct TensorSource<'k, T: TensorElement, const R: usize> {
 /// A tensor of `R` dimensions, 1 to 5, of which copies write boxes. Comes as a kernel parameter; the launch takes a `&mut TensorMapMut` of the runtime.
 ///
 /// Coordinates are those of [`TensorSource`]; elements outside of the tensor are not written. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
+///
+/// ```
+/// use warploom_device_std::{Block, TensorTarget, tma};
+/// # #[allow(dead_code)]
+/// /// What the threads of the block have written to `tile` becomes a box of `y`.
+/// ///
+/// /// # Safety
+/// /// The tile has room for a box, and begins at a multiple of 128 bytes in shared memory; no thread writes it afterwards.
+/// unsafe fn store(block: Block, tile: *const u8, y: TensorTarget<f32, 2>, at: [i32; 2]) {
+///     tma::fence_proxy_async();
+///     block.sync();
+///     if block.thread() == 0 {
+///         // SAFETY: written before the fence, as the caller promises; these are the thread's only groups.
+///         unsafe {
+///             y.store(tile, at);
+///             tma::commit_group();
+///             tma::wait_group_read::<0>();
+///         }
+///     }
+/// }
+/// ```
 pub struct TensorTarget<'k, T: TensorElement, const R: usize> {
     map: *const RawTensorMap,
     _brand: Brand<'k>,
@@ -104,7 +165,7 @@ impl<T: TensorElement, const R: usize> TensorSource<'_, T, R> {
     ///
     /// # Safety
     /// `to` is in the block's shared memory, a multiple of 128, and valid for writes of a box. Until the phase has ended no thread accesses the target, and other accesses of it are
-    /// ordered before this call. The phase expects the bytes of the box. `barrier` is one.
+    /// ordered before this call. The phase expects the bytes of the box. `barrier` is one. `at[0]` elements are a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn load(self, to: *mut u8, at: [i32; R], barrier: Mbarrier<'_>) {
@@ -133,9 +194,12 @@ impl<T: TensorElement, const R: usize> TensorSource<'_, T, R> {
     }
 
     /// Asks for the box at `at` to be brought to the second cache. PTX: `cp.async.bulk.prefetch.tensor.L2.global.tile`.
+    ///
+    /// # Safety
+    /// `at[0]` elements are a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    pub fn prefetch(self, at: [i32; R]) {
+    pub unsafe fn prefetch(self, at: [i32; R]) {
         by_rank!(at: tensor_prefetch_1d tensor_prefetch_2d tensor_prefetch_3d tensor_prefetch_4d tensor_prefetch_5d
             (self.as_ptr()));
     }
@@ -149,7 +213,7 @@ impl<T: TensorElement, const R: usize> TensorTarget<'_, T, R> {
     /// # Safety
     /// `from` is in the block's shared memory, a multiple of 128, and valid for reads of a box. No thread writes it before [`wait_group_read`](super::wait_group_read), and the
     /// block does not end before that. What threads wrote to it lies before a [`fence_proxy_async`](super::fence_proxy_async) of theirs, and that before this call. Nothing else
-    /// accesses these elements of the tensor before [`wait_group`](super::wait_group), or the end of the launch.
+    /// accesses these elements of the tensor before [`wait_group`](super::wait_group), or the end of the launch. `at[0]` elements are a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn store(self, from: *const u8, at: [i32; R]) {

@@ -16,11 +16,25 @@ pub(crate) struct Bytes {
     pub(crate) landed: u64,
 }
 
-/// What a copy writes to shared memory when it lands.
+/// What a copy writes to shared memory when it lands: parts of as many bytes each.
 #[derive(Debug)]
 pub(crate) struct Landing {
-    pub(crate) to: *mut u8,
     pub(crate) value: Box<[u8]>,
+    /// Where each part goes to.
+    pub(crate) parts: Box<[*mut u8]>,
+    /// The memory that all of them fill, if they do: where it begins, and its bytes.
+    pub(crate) whole: Option<(*mut u8, usize)>,
+}
+
+impl Landing {
+    /// Each part, with where it goes to.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (*mut u8, &[u8])> {
+        let bytes = self.value.len() / self.parts.len().max(1);
+        self.parts
+            .iter()
+            .copied()
+            .zip(self.value.chunks(bytes.max(1)))
+    }
 }
 
 /// The barriers in memory of a set at which bulk copies end, by address.
@@ -95,7 +109,7 @@ impl Bytes {
 #[derive(Debug)]
 pub(crate) struct Store {
     /// Where its source lies, in shared memory.
-    pub(crate) source: Range<usize>,
+    pub(crate) sources: Vec<Range<usize>>,
     pub(crate) value: Box<[u8]>,
     /// Where parts of `value` go to: the first byte, the address, the number of bytes.
     pub(crate) rows: Vec<(usize, *mut u8, usize)>,
@@ -128,7 +142,10 @@ impl Stores {
         let from = self.n_read.min(until);
         self.n_read = self.n_read.max(until);
         let groups = self.groups.range(from..until);
-        groups.flatten().map(|store| store.source.clone()).collect()
+        groups
+            .flatten()
+            .flat_map(|store| store.sources.clone())
+            .collect()
     }
 
     /// Takes all groups but the latest `pending`.

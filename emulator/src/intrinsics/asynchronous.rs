@@ -379,10 +379,16 @@ pub(super) unsafe fn land(at: *mut u64) {
             return;
         }
         for landing in landings {
-            let (to, bytes) = (landing.to, landing.value.len());
-            detector::bulk_lands(to, bytes);
-            // SAFETY: who began the copy promised that its target is there until the phase has ended.
-            unsafe { landing.value.as_ptr().copy_to_nonoverlapping(to, bytes) };
+            if let Some((to, bytes)) = landing.whole {
+                detector::bulk_lands(to, bytes);
+            }
+            for (to, part) in landing.parts() {
+                if landing.whole.is_none() {
+                    detector::bulk_lands(to, part.len());
+                }
+                // SAFETY: who began the copy promised that its target is there until the phase has ended.
+                unsafe { part.as_ptr().copy_to_nonoverlapping(to, part.len()) };
+            }
         }
         // SAFETY: the caller's promise.
         let state = unsafe { at.read() };

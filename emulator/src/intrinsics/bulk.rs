@@ -8,7 +8,7 @@ use super::{fail, inside};
 use crate::detector;
 use crate::engine::bulk::{Landing, Store};
 use crate::engine::fiber::Running;
-use crate::tensor::{MAP_BYTES, Reduction, TensorMap};
+use crate::tensor::{Fill, MAP_BYTES, Reduction, TensorMap};
 
 /// What addresses of boxes in shared memory are multiples of.
 const BOX_ALIGN: usize = 128;
@@ -36,9 +36,10 @@ pub unsafe fn tensor_load(
     // SAFETY: the caller's promise.
     let map = unsafe { map_at(map, at.len()) };
     is_aligned(to.addr(), BOX_ALIGN, "a box of a tensor in shared memory");
-    let (_, offset) = place(to, map.box_bytes());
+    let (_, offset) = place(to, map.shared_bytes());
+    begins_at_a_part(&map, at);
     let width = map.element.bytes();
-    let mut value = vec![0; map.box_bytes()];
+    let mut value = Vec::with_capacity(map.box_bytes());
     for row in map.rows(at) {
         detector::bulk_reads(row.address, row.inside);
         for i in 0..row.bytes / width {
@@ -48,15 +49,20 @@ pub unsafe fn tensor_load(
                 true => map
                     .element
                     .loaded(unsafe { element(row.address + from, width) }),
-                false if map.fill == crate::tensor::Fill::Nan => map.element.nan(),
+                false if map.fill == Fill::Nan => map.element.nan(),
                 false => 0,
             };
-            let start = map.swizzle.apply(offset + row.offset + i * width) - offset;
-            value[start..start + width].copy_from_slice(&bits.to_le_bytes()[..width]);
+            value.extend_from_slice(&bits.to_le_bytes()[..width]);
         }
     }
+    let target = Target {
+        at: to,
+        offset,
+        parts: parts(&map, offset),
+        align: BOX_ALIGN,
+    };
     // SAFETY: the caller's promise.
-    unsafe { begin_all((to, offset), barrier, &value, BOX_ALIGN, blocks) };
+    unsafe { begin_all(&target, barrier, value, blocks) };
 }
 
 /// Begins to copy bytes from global into shared memory, as [`tensor_load`]. PTX: `cp.async.bulk.shared::cluster.global`. Compute capability: 9.0.
@@ -80,8 +86,9 @@ pub unsafe fn bulk_load(
     detector::bulk_reads(from.addr(), bytes);
     // SAFETY: the caller's promise.
     let value = unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec();
+    let target = Target::whole(to, offset);
     // SAFETY: the caller's promise.
-    unsafe { begin_all((to, offset), barrier, &value, PART, blocks) };
+    unsafe { begin_all(&target, barrier, value, blocks) };
 }
 
 /// Begins to copy bytes from the own shared memory to that of a block of the cluster. PTX: `cp.async.bulk.shared::cluster.shared::cta`. Compute capability: 9.0.
@@ -95,14 +102,15 @@ pub unsafe fn bulk_load(
 pub unsafe fn bulk_to_cluster(to: *mut u8, from: *const u8, bytes: u32, barrier: *mut u64) {
     let bytes = bytes as usize;
     are_parts(to.addr(), from.addr(), bytes);
-    place(to, bytes);
+    let (_, offset) = place(to, bytes);
     place(from, bytes);
     // Nothing but the phase of the barrier says that the source has been read: what is written to it before that is not found here.
     detector::bulk_reads_shared_now(from, bytes, PART);
     // SAFETY: the caller's promise.
     let value = unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec();
+    let target = Target::whole(to, offset);
     // SAFETY: the caller's promise.
-    unsafe { begin(to, barrier, value, PART) };
+    unsafe { begin(&target, barrier, value) };
 }
 
 /// Begins to copy a box from shared memory to these coordinates of the tensor; elements outside of it are left out. PTX: `cp.async.bulk.tensor`,
@@ -123,8 +131,8 @@ pub unsafe fn tensor_store(
     // SAFETY: the caller's promise.
     let map = unsafe { map_at(map, at.len()) };
     is_aligned(from.addr(), BOX_ALIGN, "a box of a tensor in shared memory");
-    let bytes = map.box_bytes();
-    let (_, offset) = place(from, bytes);
+    let (_, offset) = place(from, map.shared_bytes());
+    begins_at_a_part(&map, at);
     if let Some(reduction) = reduction
         && map.element.reduce(reduction, 0, 0).is_none()
     {
@@ -133,25 +141,33 @@ pub unsafe fn tensor_store(
             map.element
         ));
     }
-    detector::bulk_reads_shared(from, bytes, BOX_ALIGN);
-    // SAFETY: the caller's promise.
-    let source = unsafe { std::slice::from_raw_parts(from, bytes) };
-    let mut value = vec![0; bytes];
-    // Parts of 16 bytes stay together, and lie in pieces that the box is made of.
-    for (part, to) in value.chunks_mut(PART).enumerate() {
-        let start = map.swizzle.apply(offset + part * PART) - offset;
-        let length = to.len();
-        to.copy_from_slice(&source[start..start + length]);
+    let (mut value, mut sources) = (Vec::with_capacity(map.box_bytes()), Vec::new());
+    let mut read = |from: *const u8, bytes: usize, align: usize| {
+        detector::bulk_reads_shared(from, bytes, align);
+        sources.push(from.addr()..from.addr() + bytes);
+    };
+    let parts = parts(&map, offset);
+    let is_dense = map.pitch() == map.row_bytes();
+    if is_dense {
+        read(from, map.shared_bytes(), BOX_ALIGN);
+    }
+    for part in parts {
+        let from = from.wrapping_add(part);
+        if !is_dense {
+            read(from, PART, PART);
+        }
+        // SAFETY: the caller's promise.
+        value.extend_from_slice(unsafe { std::slice::from_raw_parts(from, PART) });
     }
     let mut rows = Vec::new();
-    for row in map.rows(at).filter(|row| row.inside > 0) {
+    for (n, row) in map.rows(at).enumerate().filter(|(_, row)| row.inside > 0) {
         let width = reduction.map(|_| map.element.bytes());
         detector::bulk_writes(row.address, row.inside, width);
         let to = std::ptr::with_exposed_provenance_mut(row.address);
-        rows.push((row.offset + row.before, to, row.inside));
+        rows.push((n * row.bytes + row.before, to, row.inside));
     }
     begin_store(Store {
-        source: from.addr()..from.addr() + bytes,
+        sources,
         value: value.into(),
         rows,
         reduction: reduction.map(|by| (map.element, by)),
@@ -175,7 +191,7 @@ pub unsafe fn bulk_store(to: *mut u8, from: *const u8, bytes: u32) {
     // SAFETY: the caller's promise.
     let value = unsafe { std::slice::from_raw_parts(from, bytes) };
     begin_store(Store {
-        source: from.addr()..from.addr() + bytes,
+        sources: Vec::from([from.addr()..from.addr() + bytes]),
         value: value.into(),
         rows: vec![(0, to, bytes)],
         reduction: None,
@@ -280,7 +296,8 @@ pub unsafe fn bulk_prefetch(from: *const u8, bytes: u32) {
 #[track_caller]
 pub unsafe fn tensor_prefetch(map: *const u8, at: &[i32]) {
     // SAFETY: the caller's promise.
-    unsafe { map_at(map, at.len()) };
+    let map = unsafe { map_at(map, at.len()) };
+    begins_at_a_part(&map, at);
 }
 
 /// Asks for a map to be brought to a cache: nothing here. PTX: `prefetch.tensormap`. Compute capability: 9.0.
@@ -322,49 +339,112 @@ fn begin_store(store: Store) {
     });
 }
 
-/// Begins a copy of `value` into shared memory at this offset, of the own block or of all of `blocks`.
+/// Where a copy into shared memory goes to.
+struct Target {
+    at: *mut u8,
+    /// In the block's shared memory.
+    offset: usize,
+    /// Where its parts lie, from there on; none: it is one.
+    parts: Vec<usize>,
+    align: usize,
+}
+
+impl Target {
+    fn whole(at: *mut u8, offset: usize) -> Self {
+        Self {
+            at,
+            offset,
+            parts: Vec::new(),
+            align: PART,
+        }
+    }
+}
+
+/// Where the 16-byte parts of a box at this offset lie in shared memory, from there on, row by row.
+fn parts(map: &TensorMap, offset: usize) -> Vec<usize> {
+    let in_row = map.row_bytes() / PART;
+    (0..map.row_count() * in_row)
+        .map(|n| {
+            let linear = offset + n / in_row * map.pitch() + n % in_row * PART;
+            map.swizzle.apply(linear) - offset
+        })
+        .collect()
+}
+
+/// The first coordinate of a box is that of a 16-byte part of a row: else a GPU ends the kernel with an illegal instruction. Measured on an H200.
+#[track_caller]
+fn begins_at_a_part(map: &TensorMap, at: &[i32]) {
+    let (first, width) = (at.first().copied().unwrap_or(0), map.element.bytes());
+    if !i64::from(first)
+        .unsigned_abs()
+        .is_multiple_of((PART / width) as u64)
+    {
+        fail(&format!(
+            "a box that begins at coordinate {first} along its first dimension, of elements of {width} bytes: the coordinate is a multiple of {}, for a row is copied in parts of {PART} bytes",
+            PART / width
+        ));
+    }
+}
+
+/// Begins a copy of `value` into shared memory, of the own block or of all of `blocks`.
 ///
 /// # Safety
 /// As for [`tensor_load`].
 #[track_caller]
-unsafe fn begin_all(
-    (to, offset): (*mut u8, usize),
-    barrier: *mut u64,
-    value: &[u8],
-    align: usize,
-    blocks: Option<u16>,
-) {
+unsafe fn begin_all(target: &Target, barrier: *mut u64, value: Vec<u8>, blocks: Option<u16>) {
     let Some(blocks) = blocks else {
         // SAFETY: the caller's promise.
-        return unsafe { begin(to, barrier, value.to_vec(), align) };
+        return unsafe { begin(target, barrier, value) };
     };
     let (_, barrier_offset) = place(barrier.cast(), 8);
     for rank in (0..16).filter(|rank| blocks >> rank & 1 == 1) {
         let mapped = inside("tensor_load", |running| {
-            let to = running.shared_of(rank, offset)?;
-            Some((to, running.shared_of(rank, barrier_offset)?))
+            let at = running.shared_of(rank, target.offset)?;
+            Some((at, running.shared_of(rank, barrier_offset)?))
         });
-        let Some((to, barrier)) = mapped else {
+        let Some((at, barrier)) = mapped else {
             fail(&format!(
                 "a copy to the blocks {blocks:#06x} of a cluster, which has no block {rank}"
             ));
         };
+        let there = Target {
+            at,
+            parts: target.parts.clone(),
+            ..*target
+        };
         // SAFETY: the caller's promise.
-        unsafe { begin(to, barrier.cast(), value.to_vec(), align) };
+        unsafe { begin(&there, barrier.cast(), value.clone()) };
     }
 }
 
 /// # Safety
 /// As for [`tensor_load`].
 #[track_caller]
-unsafe fn begin(to: *mut u8, barrier: *mut u64, value: Vec<u8>, align: usize) {
+unsafe fn begin(target: &Target, barrier: *mut u64, value: Vec<u8>) {
     // SAFETY: the caller's promise.
     let state = unsafe { state(barrier) };
-    detector::bulk_begins(to, value.len(), align);
+    let part = |at: &usize| target.at.wrapping_add(*at);
+    let parts: Box<[*mut u8]> = match &target.parts[..] {
+        [] => [target.at].into(),
+        parts => parts.iter().map(part).collect(),
+    };
+    // Where nothing lies between the parts they are one: the checks look up memory once.
+    let extent = target.parts.iter().max().map_or(0, |last| last + PART);
+    let is_whole = extent <= value.len();
+    let bytes = value.len();
+    if is_whole {
+        detector::bulk_begins(target.at, bytes, target.align);
+    } else {
+        let each = |part: &*mut u8| detector::bulk_begins(*part, PART, PART);
+        parts.iter().for_each(each);
+    }
     detector::bulk_will_end(barrier.cast(), parity(state));
     let is_waited_for = inside("bulk_load", |running| {
-        let value = value.into();
-        let landing = Landing { to, value };
+        let landing = Landing {
+            value: value.into(),
+            parts,
+            whole: is_whole.then_some((target.at, bytes)),
+        };
         running.set.transactions.begin(barrier.addr(), landing);
         is_waited_for(running, barrier)
     });

@@ -39,7 +39,7 @@ impl<'a> Rows<'a> {
             at: first,
             next: [0; MOST_DIMENSIONS],
             offset: 0,
-            left: (1..map.rank).map(|i| map.taken(i)).product(),
+            left: map.row_count(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Iterator for Rows<'_> {
                 address: 0,
             },
         };
-        self.offset += bytes;
+        self.offset += map.pitch();
         self.advance();
         Some(row)
     }

@@ -26,8 +26,6 @@ pub enum Element {
     F64 = 8,
     /// 16-bit floating point with the exponent of `f32`.
     Bf16 = 9,
-    /// `f32`, of which subnormal numbers become zeros.
-    F32Ftz = 10,
     /// 19 bits in the 32 of an `f32`.
     Tf32 = 11,
 }
@@ -66,7 +64,6 @@ impl Element {
             7 => Element::F32,
             8 => Element::F64,
             9 => Element::Bf16,
-            10 => Element::F32Ftz,
             11 => Element::Tf32,
             _ => return None,
         })
@@ -78,7 +75,7 @@ impl Element {
         match self {
             Element::U8 => 1,
             Element::U16 | Element::F16 | Element::Bf16 => 2,
-            Element::U32 | Element::S32 | Element::F32 | Element::F32Ftz | Element::Tf32 => 4,
+            Element::U32 | Element::S32 | Element::F32 | Element::Tf32 => 4,
             Element::U64 | Element::S64 | Element::F64 => 8,
         }
     }
@@ -89,23 +86,25 @@ impl Element {
         self as u8 >= Element::F16 as u8
     }
 
-    /// The bits of what is no number, as a copy fills it in.
+    /// The bits of what is no number, as a copy fills it in: one pattern of 16 bits, whatever the type. Measured on an H200.
     #[must_use]
     pub const fn nan(self) -> u64 {
-        match self {
-            Element::F16 | Element::Bf16 => 0x7fff,
-            Element::F32 | Element::F32Ftz | Element::Tf32 => 0x7fff_ffff,
-            Element::F64 => 0x7fff_ffff_ffff_ffff,
-            _ => 0,
+        const PATTERN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
+        match self.bytes() {
+            8 => PATTERN,
+            bytes => PATTERN & ((1 << (8 * bytes)) - 1),
         }
     }
 
-    /// What a copy into shared memory makes of an element.
+    /// What a copy into shared memory makes of an element: of 32 bits it rounds 19, to nearest, of two to the even one. Measured on an H200.
     #[must_use]
     pub const fn loaded(self, bits: u64) -> u64 {
-        const EXPONENT: u64 = 0x7f80_0000;
+        const SIGN: u64 = 0x8000_0000;
+        const INFINITY: u64 = 0x7f80_0000;
         match self {
-            Element::F32Ftz if bits & EXPONENT == 0 => bits & 0x8000_0000,
+            Element::Tf32 if bits & !SIGN > INFINITY => 0x7fff_e000,
+            // A carry out of the fraction is the next exponent, up to infinity.
+            Element::Tf32 => (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff,
             _ => bits,
         }
     }
@@ -118,9 +117,10 @@ impl Element {
             8 => u64::MAX,
             bytes => (1 << (8 * bytes)) - 1,
         };
-        let is_integer = matches!(self, U32 | S32 | U64 | S64);
+        // Of signed elements of 8 bytes there are the extremes alone.
+        let is_integer = matches!(self, U32 | S32 | U64);
         let result = match (by, self) {
-            (Reduction::Add, U32 | S32 | U64 | S64) => there.wrapping_add(given),
+            (Reduction::Add, U32 | S32 | U64) => there.wrapping_add(given),
             (Reduction::Add, F32) => (f32::from_bits(there as u32) + f32::from_bits(given as u32))
                 .to_bits()
                 .into(),

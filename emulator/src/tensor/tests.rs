@@ -83,5 +83,37 @@ fn reductions_follow_their_types() {
         Some(0x3c00)
     );
     assert_eq!(Element::F32.reduce(Reduction::And, 1, 1), None);
+    assert_eq!(Element::S64.reduce(Reduction::Add, 1, 1), None);
     assert_eq!(Element::U8.reduce(Reduction::Add, 1, 1), None);
+}
+
+#[test]
+fn rows_that_are_shorter_than_a_piece_have_one_each() {
+    let short = TensorMap {
+        extents: [8, 4, 1, 1, 1],
+        ..map()
+    };
+    assert_eq!((short.box_bytes(), short.shared_bytes()), (64, 512));
+    assert_eq!(short.rows(&[0; 3]).nth(1).map(|row| row.offset), Some(128));
+}
+
+#[test]
+fn copies_round_to_19_bits() {
+    // As an H200 does.
+    let pairs = [
+        (0x3f80_0fff, 0x3f80_0000),
+        (0x3f80_1000, 0x3f80_0000),
+        (0x3f80_1001, 0x3f80_2000),
+        (0x3f80_3000, 0x3f80_4000),
+        (0x7f7f_ffff, 0x7f80_0000),
+        (0x7f80_0001, 0x7fff_e000),
+        (0x7fff_ffff, 0x7fff_e000),
+        (0x0000_1000, 0),
+        (0x8000_1fff, 0x8000_2000),
+        (0xff80_0000, 0xff80_0000),
+    ];
+    for (given, expected) in pairs {
+        assert_eq!(Element::Tf32.loaded(given), expected, "{given:x}");
+    }
+    assert_eq!(Element::F32.loaded(0x3f80_0fff), 0x3f80_0fff);
 }

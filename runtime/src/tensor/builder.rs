@@ -172,6 +172,7 @@ impl<'a, T: TensorElement, const R: usize> Described<'a, T, R> {
             buffer: self.memory.buffer,
             raw,
             box_bytes: map.box_bytes(),
+            shared_bytes: map.shared_bytes(),
         })
     }
 

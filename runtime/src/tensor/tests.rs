@@ -16,6 +16,15 @@ fn the_box_counts_all_its_elements() {
     let map = TensorMap::builder(x.as_slice(), [64, 32]).block([32, 8]);
     let map = map.steps([1, 3]).swizzle(Swizzle::B128).build().unwrap();
     assert_eq!(map.box_bytes(), 32 * 3 * 4);
+    assert_eq!(map.shared_bytes(), 32 * 3 * 4);
+}
+
+#[test]
+fn rows_that_are_shorter_than_a_piece_take_one_each() {
+    let x = matrix();
+    let map = TensorMap::builder(x.as_slice(), [64, 32]).block([8, 4]);
+    let map = map.swizzle(Swizzle::B128).build().unwrap();
+    assert_eq!((map.box_bytes(), map.shared_bytes()), (128, 512));
 }
 
 #[test]

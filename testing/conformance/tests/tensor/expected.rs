@@ -35,12 +35,12 @@ bits! {
     i32: 0, |b| b as i32, |x| u64::from(x as u32);
     u64: 0, |b| b, |x| x;
     i64: 0, |b| b as i64, |x| x as u64;
-    F16: 0x7fff, |b| F16::from_bits(b as u16), |x| x.to_bits().into();
-    Bf16: 0x7fff, |b| Bf16::from_bits(b as u16), |x| x.to_bits().into();
-    f32: 0x7fff_ffff, |b| f32::from_bits(b as u32), |x| x.to_bits().into();
-    f64: 0x7fff_ffff_ffff_ffff, |b| f64::from_bits(b), |x| x.to_bits();
+    F16: 0x7ff7, |b| F16::from_bits(b as u16), |x| x.to_bits().into();
+    Bf16: 0x7ff7, |b| Bf16::from_bits(b as u16), |x| x.to_bits().into();
+    f32: 0x7ff7_7ff7, |b| f32::from_bits(b as u32), |x| x.to_bits().into();
+    f64: 0x7ff7_7ff7_7ff7_7ff7, |b| f64::from_bits(b), |x| x.to_bits();
     // Of other numbers of 32 bits a copy may drop the last.
-    Tf32: 0x7fff_ffff, |b| Tf32::from_f32(f32::from_bits(b as u32 & 0x3fff_e000)), |x| x.to_f32().to_bits().into();
+    Tf32: 0x7ff7_7ff7, |b| Tf32::from_f32(f32::from_bits(b as u32 & 0x3fff_e000)), |x| x.to_f32().to_bits().into();
 }
 
 /// A tensor, and a box of it.
@@ -92,7 +92,7 @@ impl<const R: usize> Case<R> {
             .collect()
     }
 
-    /// The bytes of the box in shared memory.
+    /// The bytes of the box in shared memory, whose rows have nothing between them.
     pub(crate) fn loaded<T: Bits>(&self, memory: &[T]) -> Vec<u8> {
         let outside = match self.fill {
             Fill::Nan => T::NAN,
@@ -111,6 +111,21 @@ impl<const R: usize> Case<R> {
             permuted[permute(self.swizzle, at)] = byte;
         }
         permuted
+    }
+
+    /// The same where each row has a piece of its own, and other bytes hold `before`.
+    pub(crate) fn loaded_over<T: Bits>(&self, memory: &[T], before: u8) -> Vec<u8> {
+        let plain = Case {
+            swizzle: Swizzle::None,
+            ..*self
+        };
+        let (span, row) = (self.swizzle.span(), self.block[0] * size_of::<T>());
+        let bytes = plain.loaded(memory);
+        let mut all = vec![before; bytes.len() / row * span];
+        for (at, byte) in bytes.into_iter().enumerate() {
+            all[permute(self.swizzle, at / row * span + at % row)] = byte;
+        }
+        all
     }
 
     /// The memory after the bytes of a box have been copied to the tensor; `change`: what becomes of an element, and the one that is given.

@@ -8,6 +8,7 @@ mod bulk;
 mod cluster;
 mod expected;
 mod loads;
+mod misuse;
 mod ptx;
 mod reductions;
 mod stores;

@@ -21,7 +21,8 @@ fn loads(x: TensorSource<f32, 3>, to: &[u8]) {
     unsafe { x.load_multicast(tile.as_ptr().cast(), [1, 2, 3], barrier, 3) };
     // SAFETY: as above.
     unsafe { tma::copy_to_shared(tile.as_ptr().cast(), to.as_ptr(), 64, barrier) };
-    x.prefetch([4, 5, 6]);
+    // SAFETY: as above.
+    unsafe { x.prefetch([4, 5, 6]) };
 }
 // ptx-count: 1 fence.mbarrier_init.release.cluster;
 // ptx-count: 1 prefetch.tensormap [

@@ -95,8 +95,8 @@ fn sums() {
 //@ rows: TMA-reduce
 #[test]
 fn sums_of_eight_bytes() {
-    reduces!(add, i64, 1, |a, b| a.wrapping_add(b));
-    reduces!(add, f64, 1, |a, b| a + b);
+    reduces!(add, u64, 3, |a, b| a.wrapping_add(b));
+    reduces!(add, f64, 3, |a, b| a + b);
 }
 
 //@ rows: TMA-reduce
@@ -126,7 +126,7 @@ fn bits() {
     reduces!(and, u32, 2, |a, b| a & b);
     reduces!(or, i32, 2, |a, b| a | b);
     reduces!(xor, u32, 3, |a, b| a ^ b);
-    reduces!(and, i64, 1, |a, b| a & b);
+    reduces!(and, u64, 2, |a, b| a & b);
     reduces!(or, u64, 1, |a, b| a | b);
     reduces!(xor, u64, 1, |a, b| a ^ b);
 }
