@@ -91,12 +91,12 @@ impl TensorMap {
             | (self.rank as u64) << 8
             | (self.swizzle as u64) << 16
             | (self.fill as u64) << 24;
+        words[3..8].copy_from_slice(&self.dims);
+        words[8..13].copy_from_slice(&self.strides);
         for i in 0..MOST_DIMENSIONS {
-            // At most 2^32 elements, and fewer than 2^40 bytes.
-            words[3 + i] = self.dims[i];
-            words[8 + i] = self.strides[i];
-            words[13 + i / 2] |=
-                u64::from(self.extents[i] | self.steps[i] << 16) << (32 * (i as u32 % 2));
+            // Below 2^16 each.
+            let both = u64::from(self.extents[i] | self.steps[i] << 16);
+            words[13 + i / 2] |= both << (32 * (i % 2));
         }
         words
     }

@@ -94,7 +94,6 @@ impl<'a, T: TensorElement, const R: usize> TensorMap<'a, T, R> {
     /// Describes a map of `tensor`, whose dimensions have these extents: the first is the one along which elements lie side by side.
     ///
     /// [`TensorMapBuilder::block`] and [`TensorMapBuilder::build`] follow.
-    #[must_use]
     pub fn builder(tensor: DeviceSlice<'a, T>, extents: [usize; R]) -> TensorMapBuilder<'a, T, R> {
         TensorMapBuilder::new(tensor.span(), extents)
     }
@@ -102,7 +101,6 @@ impl<'a, T: TensorElement, const R: usize> TensorMap<'a, T, R> {
 
 impl<'a, T: TensorElement, const R: usize> TensorMapMut<'a, T, R> {
     /// As [`TensorMap::builder`], to write.
-    #[must_use]
     pub fn builder(
         tensor: DeviceSliceMut<'a, T>,
         extents: [usize; R],

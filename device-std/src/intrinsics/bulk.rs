@@ -28,6 +28,7 @@ macro_rules! bulk_intrinsics {
         /// launch has passed.
         #[inline(always)]
         #[cfg_attr(not(warploom_device), track_caller)]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one instruction")]
         pub unsafe fn $name($($arg: $ty),*) {
             #[cfg(warploom_device)]
             {

@@ -190,8 +190,9 @@ pub unsafe fn bulk_store(to: *mut u8, from: *const u8, bytes: u32) {
     detector::bulk_writes(to.addr(), bytes, None);
     // SAFETY: the caller's promise.
     let value = unsafe { std::slice::from_raw_parts(from, bytes) };
+    let source = from.addr()..from.addr() + bytes;
     begin_store(Store {
-        sources: Vec::from([from.addr()..from.addr() + bytes]),
+        sources: std::iter::once(source).collect(),
         value: value.into(),
         rows: vec![(0, to, bytes)],
         reduction: None,
