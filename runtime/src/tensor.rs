@@ -49,6 +49,9 @@ pub struct TensorMap<'a, T, const R: usize> {
 }
 
 /// As a [`TensorMap`], for kernels that write the tensor as a [`TensorTarget`](warploom_device_std::TensorTarget). It borrows the memory exclusively.
+///
+/// GPUs write rows in parts of 16 bytes: if the elements of a row are no multiple of that, what lies between the end of the row and the end of its last part is written as well, with what the box
+/// has there. The memory has to reach so far.
 pub struct TensorMapMut<'a, T, const R: usize> {
     bytes: MapBytes<'a>,
     element: PhantomData<&'a mut [T]>,

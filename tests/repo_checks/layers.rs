@@ -35,11 +35,13 @@ const CRATES: &[Layers] = &[
                     "random",
                     "options",
                     "finding",
+                    "tensor",
                 ],
             ),
             (
                 "data of the engine",
                 &[
+                    "engine::bulk",
                     "engine::checker",
                     "engine::launch",
                     "engine::livelock",

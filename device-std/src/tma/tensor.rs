@@ -67,7 +67,7 @@ pub struct TensorSource<'k, T: TensorElement, const R: usize> {
 
 /// A tensor of `R` dimensions, 1 to 5, of which copies write boxes. Comes as a kernel parameter; the launch takes a `&mut TensorMapMut` of the runtime.
 ///
-/// Coordinates are those of [`TensorSource`]; elements outside of the tensor are not written. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
+/// Coordinates are those of [`TensorSource`]; elements outside of the tensor are not written, but for those in the 16 bytes in which a row ends. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
 ///
 /// ```
 /// use warploom_device_std::{Block, TensorTarget, tma};

@@ -53,7 +53,7 @@ impl BulkCopies {
         self.fences.borrow_mut().clear();
     }
 
-    /// Whether a proxy fence lies between a write of a lane of this block and what lane number `me` of it does now. Of a fence of a third lane the order is not looked at.
+    /// Whether a proxy fence lies between a write of a lane of this block and what lane number `me` of it does now. The order of a fence of a third lane is not compared.
     fn is_fenced(&self, write: Slot, base: u32, me: u32) -> bool {
         let fences = self.fences.borrow();
         let writer = (write.who - base) as usize;

@@ -160,7 +160,11 @@ pub unsafe fn tensor_store(
         value.extend_from_slice(unsafe { std::slice::from_raw_parts(from, PART) });
     }
     let mut rows = Vec::new();
-    for (n, row) in map.rows(at).enumerate().filter(|(_, row)| row.inside > 0) {
+    for (n, row) in map
+        .written_rows(at)
+        .enumerate()
+        .filter(|(_, row)| row.inside > 0)
+    {
         let width = reduction.map(|_| map.element.bytes());
         detector::bulk_writes(row.address, row.inside, width);
         let to = std::ptr::with_exposed_provenance_mut(row.address);

@@ -26,10 +26,12 @@ pub struct Rows<'a> {
     next: [usize; MOST_DIMENSIONS],
     offset: usize,
     left: usize,
+    /// Elements along the first dimension that count as those of the tensor.
+    extent: i64,
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(map: &'a TensorMap, at: &[i32]) -> Self {
+    pub(super) fn new(map: &'a TensorMap, at: &[i32], extent: u64) -> Self {
         let mut first = [0; MOST_DIMENSIONS];
         for (to, from) in first.iter_mut().zip(at) {
             *to = i64::from(*from);
@@ -40,6 +42,7 @@ impl<'a> Rows<'a> {
             next: [0; MOST_DIMENSIONS],
             offset: 0,
             left: map.row_count(),
+            extent: extent as i64,
         }
     }
 
@@ -77,8 +80,8 @@ impl Iterator for Rows<'_> {
         let (map, width) = (self.map, self.map.element.bytes());
         let (count, first) = (map.taken(0) as i64, self.at[0]);
         let bytes = count as usize * width;
-        let from = first.clamp(0, map.dims[0] as i64);
-        let to = (first + count).clamp(0, map.dims[0] as i64);
+        let from = first.clamp(0, self.extent);
+        let to = (first + count).clamp(0, self.extent);
         let row = match self.address() {
             Some(address) if from < to => BoxRow {
                 offset: self.offset,

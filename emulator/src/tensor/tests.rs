@@ -117,3 +117,14 @@ fn copies_round_to_19_bits() {
     }
     assert_eq!(Element::F32.loaded(0x3f80_0fff), 0x3f80_0fff);
 }
+
+#[test]
+fn rows_are_written_in_parts_of_16_bytes() {
+    let odd = TensorMap {
+        dims: [61, 9, 1, 1, 1],
+        ..map()
+    };
+    let ends = |rows: super::Rows<'_>| rows.map(|row| row.inside).max();
+    assert_eq!(ends(odd.rows(&[0; 3])), Some(122));
+    assert_eq!(ends(odd.written_rows(&[0; 3])), Some(128));
+}

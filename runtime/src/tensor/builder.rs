@@ -36,10 +36,12 @@ struct Described<'a, T, const R: usize> {
     swizzle: Swizzle,
     fill: Fill,
     promotion: L2Promotion,
+    /// Copies write it.
+    is_written: bool,
 }
 
 macro_rules! builders {
-    ($($(#[$doc:meta])* $builder:ident $map:ident $borrow:ty;)*) => {$(
+    ($($(#[$doc:meta])* $builder:ident $map:ident $borrow:ty, $is_written:literal;)*) => {$(
         $(#[$doc])*
         #[must_use = "nothing is made before `build`"]
         pub struct $builder<'a, T, const R: usize> {
@@ -68,6 +70,7 @@ macro_rules! builders {
                         swizzle: Swizzle::None,
                         fill: Fill::Zeros,
                         promotion: L2Promotion::None,
+                        is_written: $is_written,
                     },
                     borrow: PhantomData,
                 }
@@ -126,9 +129,9 @@ macro_rules! builders {
 
 builders! {
     /// Describes a [`TensorMap`].
-    TensorMapBuilder TensorMap &'a [T];
+    TensorMapBuilder TensorMap &'a [T], false;
     /// Describes a [`TensorMapMut`].
-    TensorMapMutBuilder TensorMapMut &'a mut [T];
+    TensorMapMutBuilder TensorMapMut &'a mut [T], true;
 }
 
 /// The least compute capability whose devices have bulk copies.
@@ -257,14 +260,18 @@ impl<'a, T: TensorElement, const R: usize> Described<'a, T, R> {
         Ok(())
     }
 
-    /// All elements lie in the memory.
+    /// All elements lie in the memory, and what copies write beyond the end of a row.
     fn check_memory(&self, map: &tensor::TensorMap) -> Result<(), TensorMapError> {
         let size = map.element.bytes();
+        let beyond = match self.is_written {
+            true => (map.written_extent() - map.dims[0]) as usize * size,
+            false => 0,
+        };
         // Below 5 · 2^72.
         let last: u128 = (0..R)
             .map(|i| u128::from(map.dims[i] - 1) * u128::from(map.strides[i]))
             .sum();
-        let needed = u64::try_from(last + size as u128).unwrap_or(u64::MAX);
+        let needed = u64::try_from(last + (size + beyond) as u128).unwrap_or(u64::MAX);
         let bytes = self.memory.len * size;
         if needed > bytes as u64 {
             return Err(TensorMapError::Memory { needed, bytes });

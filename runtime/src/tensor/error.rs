@@ -66,10 +66,10 @@ pub enum TensorMapError {
     },
     /// The tensor does not lie in the memory.
     #[error(
-        "the tensor reaches over {needed} bytes, and the buffer or view has {bytes}; use fewer elements or shorter strides"
+        "the tensor reaches over {needed} bytes, and the buffer or view has {bytes}; use fewer elements or shorter strides, or a larger buffer: rows that copies write end at multiples of 16 bytes"
     )]
     Memory {
-        /// Bytes from the first element to the end of the last.
+        /// Bytes from the first element to the end of the last; of a tensor to be written, of the 16 bytes that it is in.
         needed: u64,
         /// Bytes that there are.
         bytes: usize,

@@ -1,4 +1,4 @@
-use super::{Fill, Swizzle, TensorMap, TensorMapError};
+use super::{Fill, Swizzle, TensorMap, TensorMapError, TensorMapMut};
 use crate::model::{Emulator, Model};
 use crate::{Device, DeviceBuffer};
 
@@ -181,4 +181,20 @@ fn devices_before_9_0_have_no_maps() {
     let text = refused(TensorMap::builder(x.as_slice(), [64]).block([32]).build());
     assert!(text.contains("has compute capability 8.0"), "{text}");
     assert!(text.contains("need 9.0; copy with the threads"), "{text}");
+}
+
+#[test]
+fn rows_to_be_written_end_at_16_bytes() {
+    let mut x = matrix();
+    let odd = |x: &mut DeviceBuffer<f32>, len| {
+        let part = x.slice_mut(..len).unwrap();
+        let map = TensorMapMut::builder(part, [61, 32]).strides([4, 256]);
+        map.block([32, 1]).build().map(|map| map.box_bytes())
+    };
+    assert_eq!(odd(&mut x, 64 * 32).unwrap(), 128);
+    let text = odd(&mut x, 64 * 32 - 3).unwrap_err().to_string();
+    assert!(
+        text.contains("reaches over 8192 bytes, and the buffer or view has 8180"),
+        "{text}"
+    );
 }

@@ -57,17 +57,17 @@ pub(crate) struct Case<const R: usize> {
 }
 
 impl<const R: usize> Case<R> {
-    /// Elements of the memory that the tensor lies in.
-    pub(crate) fn len(&self) -> usize {
+    /// Elements of the memory that the tensor lies in, up to the end of the 16 bytes in which it ends.
+    pub(crate) fn len<T>(&self) -> usize {
         let last: usize = (0..R)
             .map(|i| (self.extents[i] - 1) * self.strides[i])
             .sum();
-        last + 1
+        (last + 1).next_multiple_of(16 / size_of::<T>())
     }
 
     /// Elements that memory holds at first.
     pub(crate) fn memory<T: Bits>(&self) -> Vec<T> {
-        (0..self.len() as u64)
+        (0..self.len::<T>() as u64)
             .map(|i| T::of((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7))
             .collect()
     }
@@ -136,7 +136,10 @@ impl<const R: usize> Case<R> {
         change: impl Fn(T, T) -> T,
     ) -> Vec<T> {
         let (mut after, size) = (memory.to_vec(), size_of::<T>());
-        for (n, place) in self.places().into_iter().enumerate() {
+        // A row is written to the end of the 16 bytes in which it ends.
+        let mut written = *self;
+        written.extents[0] = self.extents[0].next_multiple_of(16 / size);
+        for (n, place) in written.places().into_iter().enumerate() {
             let Some(place) = place else { continue };
             let mut bits = [0; 8];
             for (i, byte) in bits.iter_mut().enumerate().take(size) {

@@ -60,7 +60,7 @@ fn number<T: Bits>(i: usize) -> T {
 macro_rules! reduces {
     ($kernel:ident, $ty:ty, $blocks:literal, |$there:ident, $given:ident| $change:expr) => {{
         let case: Case<2> = matrix::<$ty>(29, 9, [16, 8], [16, 3]);
-        let memory: Vec<$ty> = (0..case.len()).map(number).collect();
+        let memory: Vec<$ty> = (0..case.len::<$ty>()).map(number).collect();
         let given: Vec<$ty> = (0..128).map(|i| number(i * 3 + 1)).collect();
         let bytes: Vec<u8> = given
             .iter()
