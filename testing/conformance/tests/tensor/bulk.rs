@@ -37,7 +37,9 @@ fn there_and_back(block: Block, x: &[u32], mut y: DisjointSlice<u32>) {
         unsafe { full(i).wait_parity((i / 2 % 2) as u32) };
         let word = stage(i).cast::<u32>().wrapping_add(t);
         // SAFETY: each thread has a word of its own, in memory that the copy has written.
-        unsafe { word.write(word.read() + 1) };
+        let value = unsafe { word.read() };
+        // SAFETY: as above.
+        unsafe { word.write(value + 1) };
         tma::fence_proxy_async();
         block.sync();
         if t == 0 {
@@ -94,7 +96,7 @@ fn expect_apart(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) 
         // SAFETY: as above.
         unsafe { barrier.expect(80) };
         // SAFETY: as above.
-        unsafe { tma::copy_to_shared(to.add(48), from.add(48), 80, barrier) };
+        unsafe { tma::copy_to_shared(to.wrapping_add(48), from.wrapping_add(48), 80, barrier) };
     }
     // SAFETY: a barrier; each thread arrives once.
     let arrival = unsafe { barrier.arrive() };
@@ -102,7 +104,7 @@ fn expect_apart(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) 
     while !unsafe { barrier.has_ended(arrival) } {}
     if let Some(y) = y.get_mut(i) {
         // SAFETY: within the 128 bytes that were copied.
-        *y = unsafe { to.cast::<u32>().add(i.get()).read() };
+        *y = unsafe { to.cast::<u32>().wrapping_add(i.get()).read() };
     }
 }
 

@@ -54,7 +54,7 @@ fn share(
     }
     if let Some(y) = y.get_mut(i) {
         // SAFETY: each tile has 128 words, and the copies have ended.
-        *y = [0, 1, 2].map(|i| unsafe { tile(i).cast::<u32>().add(t).read() });
+        *y = [0, 1, 2].map(|i| unsafe { tile(i).cast::<u32>().wrapping_add(t).read() });
     }
     cluster.sync();
 }
@@ -89,7 +89,7 @@ fn swap(block: Block, mut cluster: Cluster, i: Index1D, mut y: DisjointSlice<u32
         tma::fence_mbarrier_init();
     }
     // SAFETY: each thread writes a word of its own.
-    unsafe { tile(0).add(t).write(i.get() as u32 * 3) };
+    unsafe { tile(0).wrapping_add(t).write(i.get() as u32 * 3) };
     tma::fence_proxy_async();
     cluster.sync();
     if t == 0 {
@@ -106,7 +106,7 @@ fn swap(block: Block, mut cluster: Cluster, i: Index1D, mut y: DisjointSlice<u32
     unsafe { full.wait_parity(0) };
     if let Some(y) = y.get_mut(i) {
         // SAFETY: the copy has ended.
-        *y = unsafe { tile(1).add(t).read() };
+        *y = unsafe { tile(1).wrapping_add(t).read() };
     }
     cluster.sync();
 }

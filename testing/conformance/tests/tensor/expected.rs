@@ -78,9 +78,9 @@ impl<const R: usize> Case<R> {
         (0..counts.iter().product())
             .map(|mut n: usize| {
                 let mut place = 0;
-                for i in 0..R {
-                    let along = (n % counts[i]) * self.steps[i];
-                    n /= counts[i];
+                for (i, count) in counts.iter().enumerate() {
+                    let along = (n % count) * self.steps[i];
+                    n /= count;
                     let at = i64::from(self.at[i]) + along as i64;
                     if at < 0 || at >= self.extents[i] as i64 {
                         return None;

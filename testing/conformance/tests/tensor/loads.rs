@@ -42,7 +42,7 @@ fn load_box<T: TensorElement, const R: usize>(
     unsafe { barrier.wait_parity(0) };
     if let Some(y) = y.get_mut(i) {
         // SAFETY: the host makes `y` as long as the box, and the copy has ended.
-        *y = unsafe { to.cast::<u32>().add(i.get()).read() };
+        *y = unsafe { to.cast::<u32>().wrapping_add(i.get()).read() };
     }
 }
 
@@ -58,7 +58,7 @@ fn load_into_gaps(
     let (tile, memory) = (shared_array!(Kib, 4), shared_array!(u64, 1));
     let to: *mut u8 = tile.as_ptr().cast();
     // SAFETY: each thread has a word of its own.
-    unsafe { to.cast::<u32>().add(i.get()).write(u32::MAX) };
+    unsafe { to.cast::<u32>().wrapping_add(i.get()).write(u32::MAX) };
     // SAFETY: the memory has room for a barrier.
     let barrier = unsafe { Mbarrier::new(memory, 0) };
     if block.thread() == 0 {
@@ -78,7 +78,7 @@ fn load_into_gaps(
     unsafe { barrier.wait_parity(0) };
     if let Some(y) = y.get_mut(i) {
         // SAFETY: each thread reads a word of its own, and the copy has ended.
-        *y = unsafe { to.cast::<u32>().add(i.get()).read() };
+        *y = unsafe { to.cast::<u32>().wrapping_add(i.get()).read() };
     }
 }
 

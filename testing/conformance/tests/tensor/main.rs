@@ -1,8 +1,4 @@
 //! Copies of boxes of tensors, and of many bytes, between global and shared memory.
-#![expect(
-    clippy::unwrap_used,
-    reason = "helpers of tests stand outside of #[test] functions"
-)]
 
 mod bulk;
 mod cluster;

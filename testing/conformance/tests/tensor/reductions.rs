@@ -17,7 +17,7 @@ macro_rules! kernels {
             let t = block.thread();
             if let Some(x) = x.get(t) {
                 // SAFETY: a box has at most 256 words, and each thread writes its own.
-                unsafe { from.cast::<u32>().add(t).write(*x) };
+                unsafe { from.cast::<u32>().wrapping_add(t).write(*x) };
             }
             tma::fence_proxy_async();
             block.sync();
