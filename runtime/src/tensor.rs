@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use warploom_device_std::tma::{RawTensorMap, TensorElement};
 
 use crate::buffer::Buffer;
-use crate::launch::Arg;
+use crate::launch::arguments::Arg;
 use crate::view::{DeviceSlice, DeviceSliceMut};
 
 pub use builder::{L2Promotion, TensorMapBuilder, TensorMapMutBuilder};

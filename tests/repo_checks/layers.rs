@@ -145,6 +145,7 @@ const CRATES: &[Layers] = &[
                     "print",
                     "stream",
                     "symbol",
+                    "tensor",
                     "view",
                 ],
             ),

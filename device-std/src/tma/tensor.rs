@@ -67,7 +67,7 @@ pub struct TensorSource<'k, T: TensorElement, const R: usize> {
 
 /// A tensor of `R` dimensions, 1 to 5, of which copies write boxes. Comes as a kernel parameter; the launch takes a `&mut TensorMapMut` of the runtime.
 ///
-/// Coordinates are those of [`TensorSource`]; elements outside of the tensor are not written, but for those in the 16 bytes in which a row ends. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
+/// Coordinates are those of [`TensorSource`], but none is negative; elements outside of the tensor are not written, but for those in the 16 bytes in which a row ends. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
 ///
 /// ```
 /// use warploom_device_std::{Block, TensorTarget, tma};
@@ -213,7 +213,7 @@ impl<T: TensorElement, const R: usize> TensorTarget<'_, T, R> {
     /// # Safety
     /// `from` is in the block's shared memory, a multiple of 128, and valid for reads of a box. No thread writes it before [`wait_group_read`](super::wait_group_read), and the
     /// block does not end before that. What threads wrote to it lies before a [`fence_proxy_async`](super::fence_proxy_async) of theirs, and that before this call. Nothing else
-    /// accesses these elements of the tensor before [`wait_group`](super::wait_group), or the end of the launch. `at[0]` elements are a multiple of 16 bytes.
+    /// accesses these elements of the tensor before [`wait_group`](super::wait_group), or the end of the launch. No coordinate is negative, and `at[0]` elements are a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn store(self, from: *const u8, at: [i32; R]) {

@@ -116,7 +116,7 @@ pub(crate) fn begins(to: *const u8, bytes: usize, align: usize) {
     });
 }
 
-/// Such a copy has landed: its barrier was looked at.
+/// Such a copy has landed: a thread has seen its barrier.
 pub(crate) fn lands(to: *const u8, bytes: usize) {
     if let Some((running, checks)) = current() {
         running.memory_changed();

@@ -133,6 +133,7 @@ pub unsafe fn tensor_store(
     is_aligned(from.addr(), BOX_ALIGN, "a box of a tensor in shared memory");
     let (_, offset) = place(from, map.shared_bytes());
     begins_at_a_part(&map, at);
+    is_not_before(at);
     if let Some(reduction) = reduction
         && map.element.reduce(reduction, 0, 0).is_none()
     {
@@ -387,6 +388,16 @@ fn begins_at_a_part(map: &TensorMap, at: &[i32]) {
         fail(&format!(
             "a box that begins at coordinate {first} along its first dimension, of elements of {width} bytes: the coordinate is a multiple of {}, for a row is copied in parts of {PART} bytes",
             PART / width
+        ));
+    }
+}
+
+/// A box that is written begins in the tensor or behind it: in front of it a GPU ends the kernel with an illegal instruction. Measured on an H100.
+#[track_caller]
+fn is_not_before(at: &[i32]) {
+    if let Some(negative) = at.iter().find(|at| **at < 0) {
+        fail(&format!(
+            "a copy of a box to coordinate {negative} of a tensor: boxes that are written begin at coordinates from 0 on; only boxes that are read may begin in front of the tensor"
         ));
     }
 }
