@@ -286,7 +286,9 @@ const CRATES: &[Layers] = &[
             ),
             (
                 "collectives",
-                &["cluster", "groups", "memory", "mma", "output", "pipeline"],
+                &[
+                    "cluster", "groups", "memory", "mma", "output", "pipeline", "tma",
+                ],
             ),
         ],
     ),
