@@ -20,6 +20,7 @@ mod requirements; // what instructions need of the architecture
 mod shared_bytes; // static shared memory of each kernel
 #[cfg(test)]
 mod tests;
+mod warp_groups; // accumulators in registers
 
 use crate::archive::ArchiveError;
 use crate::instrument;
@@ -239,6 +240,7 @@ fn compile_with(
             pass!(run, m: EarlyChecks => early_checks::hoist_all(m));
             pass!(run, m: LoadSinking => load_sinking::sink_all(m));
             pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
+            program.check_warp_groups(m)?;
             pass!(run, m: AllowContraction => program.allow_contraction(m));
             pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
             pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));

@@ -3,7 +3,7 @@
 //! A symbol is `__warploom.asm:flags|text`. Constraints follow from the function's type: `$0` is the result (if there is one), then come
 //! the arguments. Flags, joined by `+`: `volatile` (must run even if the result is unused), `memory` (other accesses must not move
 //! across), `convergent` (lanes execute it together), `sm90` (the least architecture), `ptx83` (the least PTX version), `below90` (architectures
-//! from that one on lack it). The last three end up as a comment in the text, where [`crate::linker`] reads them after optimisation: what was optimised away asks for nothing.
+//! from that one on lack it), `exact90` (`sm_90a` alone has it). The last four end up as a comment in the text, where [`crate::linker`] reads them after optimisation: what was optimised away asks for nothing.
 
 use crate::llvm::{Type, TypeKind};
 
@@ -93,7 +93,11 @@ pub(super) fn convergent(flags: &[&str]) -> &'static str {
 
 /// What [`needs`] reads; nothing if every architecture and version will do.
 pub(super) fn needs_comment(flags: &[&str]) -> String {
-    let needs = |f: &&&str| ["sm", "ptx", BELOW].iter().any(|word| f.starts_with(word));
+    let needs = |f: &&&str| {
+        ["sm", "ptx", BELOW, EXACT]
+            .iter()
+            .any(|word| f.starts_with(word))
+    };
     let needs: Vec<&str> = flags.iter().filter(needs).copied().collect();
     if needs.is_empty() {
         return String::new();
@@ -117,19 +121,33 @@ pub(crate) fn needs(text: &str) -> (u32, u32) {
     least
 }
 
+/// In front of the architecture that alone has the instruction.
+const EXACT: &str = "exact";
+
+/// The architecture that alone has the instruction, as the flag `exact90` says.
+pub(crate) fn exact(text: &str) -> Option<u32> {
+    words(text)
+        .filter_map(|word| word.strip_prefix(EXACT)?.parse().ok())
+        .next()
+}
+
 /// In front of the architecture from which on the instruction is gone.
 const BELOW: &str = "below";
 
 /// The architecture from which on the instruction is gone, as the flag `below90` says.
 pub(crate) fn gone_from(text: &str) -> Option<u32> {
+    words(text)
+        .filter_map(|word| word.strip_prefix(BELOW)?.parse().ok())
+        .min()
+}
+
+/// The words of all comments of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let comments = text
         .split("/*")
         .skip(1)
         .filter_map(|part| part.split_once("*/"));
-    let words = comments.flat_map(|(words, _)| words.split(' '));
-    words
-        .filter_map(|word| word.strip_prefix(BELOW)?.parse().ok())
-        .min()
+    comments.flat_map(|(words, _)| words.split(' '))
 }
 
 /// How a value of some type travels into the text.
@@ -156,7 +174,7 @@ impl Register {
 
 #[cfg(test)]
 mod tests {
-    use super::{gone_from, needs};
+    use super::{exact, gone_from, needs};
 
     #[test]
     fn needs_are_read_from_the_comment() {
@@ -165,5 +183,7 @@ mod tests {
         assert_eq!(needs("/*sm75 ptx63 below90*/wmma"), (75, 63));
         assert_eq!(gone_from("/*sm75 ptx63 below90*/wmma"), Some(90));
         assert_eq!(gone_from("/*sm90 ptx83*/atom.b128"), None);
+        assert_eq!(exact("/*exact90 ptx80*/wgmma.fence"), Some(90));
+        assert_eq!(exact("/*sm90 ptx80*/elect.sync"), None);
     }
 }

@@ -27,3 +27,4 @@ pub(crate) mod statics;
 mod stored_values;
 pub(crate) mod symbols;
 pub(crate) mod target_queries;
+pub(crate) mod warp_group;

@@ -5,8 +5,10 @@
 //!
 //! ```text
 //! =f4   a pointer to 4 registers that the instruction writes, of kind f: r (32 bits), f (f32), d (f64)
+//! +f4   a pointer to 4 registers that it reads and writes
 //! r2    a pointer to 2 registers that it reads
 //! s     a pointer into shared memory; in the text an address of 32 bits in that space
+//! -     nothing: the instruction does not use the parameter
 //!       (empty) the parameter itself
 //! ```
 //! Arrays become `{$0, $1, …}`. The function loads what is read, and stores what is written, around one inline assembly: after inlining, the arrays of
@@ -41,13 +43,19 @@ pub(super) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
     let mut body = Body::default();
     // LLVM numbers the operands of inline assembly with those first that are written.
     for (i, operand) in operands.iter().enumerate() {
-        if let Some(array) = operand.strip_prefix('=') {
+        if let Some(array) = operand.strip_prefix(['=', '+']) {
             body.written(i, Array::of(array)?);
+        }
+    }
+    for (i, operand) in operands.iter().enumerate() {
+        if let Some(array) = operand.strip_prefix('+') {
+            body.tied(i, &Array::of(array)?);
         }
     }
     for (i, (operand, ty)) in operands.iter().zip(&params).enumerate() {
         match *operand {
-            _ if operand.starts_with('=') => {}
+            _ if operand.starts_with(['=', '+']) => {}
+            "-" => {}
             "s" => body.shared(i),
             "" => body.scalar(i, *ty)?,
             array => body.read(i, Array::of(array)?),
@@ -102,6 +110,8 @@ struct Body {
     constraints: Vec<String>,
     /// What is written: type and pointer.
     results: Vec<(&'static str, String)>,
+    /// Of each parameter whose registers are written, its number and the first of its results.
+    first_results: Vec<(usize, usize)>,
     /// What is read, with types.
     arguments: Vec<String>,
     /// Of each parameter its number and what it is in the text.
@@ -119,10 +129,25 @@ impl Body {
         }: Array,
     ) {
         self.name_array(i, count);
+        self.first_results.push((i, self.results.len()));
         for k in 0..count {
             self.constraints.push(format!("={letter}"));
             let pointer = self.pointer(llvm, i, k);
             self.results.push((llvm, pointer));
+        }
+    }
+
+    /// What is written is read before, from the same registers.
+    fn tied(&mut self, i: usize, array: &Array) {
+        let first = self.first_results.iter().find(|(param, _)| *param == i);
+        let first = first.map_or(0, |(_, result)| *result);
+        let llvm = array.llvm;
+        for k in 0..array.count {
+            let _ = writeln!(
+                self.before,
+                "  %v{i}.{k} = load {llvm}, ptr %p{i}.{k}, align 4"
+            );
+            self.argument(first + k, format!("{llvm} %v{i}.{k}"));
         }
     }
 
@@ -268,6 +293,21 @@ mod tests {
             "{text}"
         );
         assert!(text.contains(") alwaysinline convergent {"), "{text}");
+    }
+
+    #[test]
+    fn registers_that_are_read_and_written_are_tied() {
+        let text = function_of(
+            "__warploom.registers:volatile|=r1,+f2,-,|x @0, @1, @3;",
+            "ptr, ptr, ptr, i64",
+        )
+        .unwrap();
+        let call = "asm sideeffect \"x {$0}, {$1, $2}, $5;\", \"=r,=f,=f,1,2,l\"(float %v1.0, float %v1.1, i64 %a3)";
+        assert!(text.contains(call), "{text}");
+        assert!(
+            text.contains("store float %r2, ptr %p1.1, align 4"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -5,12 +5,14 @@ use crate::options::Arch;
 
 /// What `arch()` calls.
 pub(crate) const ARCH: &str = "__warploom.arch";
+/// What `feature_set()` calls.
+pub(crate) const ARCH_SPECIFIC: &str = "__warploom.arch_specific";
 
 /// Answers `arch()` and `feature_set()`, so that branches on them are folded before requirements are computed.
 pub(crate) fn answer_for(module: &mut Module<'_>, arch: Arch) {
     let specific = if arch.exact { arch.sm } else { 0 };
     answer(module, ARCH, arch.sm);
-    answer(module, "__warploom.arch_specific", specific);
+    answer(module, ARCH_SPECIFIC, specific);
     answer(module, "__warploom.instrumented", 0);
 }
 

@@ -2,14 +2,14 @@
 //!
 //! A kernel gets an image for each architecture that the build asks for, or for the least that has its instructions. One that asks for
 //! `arch()` also gets one for each of [`TIERS`], if its code differs there: an H200 then runs what the device library has for it, though
-//! the build said sm_75.
+//! the build said sm_75. One that asks for `feature_set()` also gets one for `sm_90a`, if its code differs there.
 
 use super::availability::Calls;
 use super::{Compiled, PipelineError, debug_labels, gpu, image_groups, requirements};
 use crate::instrument::Show;
 use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::shared::Array;
-use crate::lower::target_queries::ARCH;
+use crate::lower::target_queries::{ARCH, ARCH_SPECIFIC};
 use crate::lower::{fast_math, kernels, statics};
 use crate::opt::early_loops::EarlyLoops;
 use crate::options::{Arch, Options};
@@ -21,6 +21,9 @@ use warploom_manifest::{Kernel, Symbol};
 
 /// Architectures for which the device library has faster code: asynchronous copies and reductions of warps, then clusters.
 const TIERS: [Arch; 2] = [Arch::sm(80), Arch::sm(90)];
+
+/// The architecture with features of its own for which there is code behind `feature_set()`: products of warp groups.
+const SPECIFIC_TIER: Arch = Arch::exactly(90);
 
 /// Device IR before optimisation, and what is known about it.
 pub(crate) struct Program<'a, 'ctx> {
@@ -165,7 +168,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let archs = &program.options.archs;
         let all: Vec<usize> = (0..groups.len()).collect();
         let mut todo: Vec<_> = archs.iter().map(|arch| (*arch, all.clone())).collect();
-        let asking = |g: &usize| queries_arch(program, &groups[*g]);
+        let asking = |g: &usize| queries(program, &groups[*g], ARCH);
         let asking: Vec<usize> = all.into_iter().filter(asking).collect();
         let least = archs.iter().map(|arch| arch.sm).min().unwrap_or(0);
         for tier in TIERS.into_iter().filter(|tier| tier.sm > least) {
@@ -173,7 +176,15 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
                 todo.push((tier, asking.clone()));
             }
         }
-        todo.sort_by_key(|entry| std::cmp::Reverse(entry.0.sm));
+        // Kernels that ask which features they may use have code for them.
+        let all = 0..groups.len();
+        let asking: Vec<usize> = all
+            .filter(|g| queries(program, &groups[*g], ARCH_SPECIFIC))
+            .collect();
+        if !asking.is_empty() && !archs.contains(&SPECIFIC_TIER) {
+            todo.push((SPECIFIC_TIER, asking));
+        }
+        todo.sort_by_key(|entry| std::cmp::Reverse((entry.0.sm, entry.0.exact)));
         Schedule {
             program,
             groups,
@@ -297,6 +308,14 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         for declared in group.iter().map(|k| program.roots[*k].needs()) {
             (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
         }
+        if let Some(only) = needs.exact.first()
+            && arch != Arch::exactly(*only)
+        {
+            if needs.exact.len() > 1 || sm > *only {
+                return Err(self.no_architecture(group, sm, &needs.exact));
+            }
+            return Ok(Emitted::Needs(Arch::exactly(*only)));
+        }
         if sm > arch.sm {
             return Ok(Emitted::Needs(Arch::sm(sm)));
         }
@@ -312,6 +331,21 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             debug_labels::strip(module.emit(&machine)?),
             symbols,
         ))
+    }
+
+    /// That kernels have instructions of which each architecture lacks some.
+    fn no_architecture(&self, group: &[usize], sm: u32, exact: &[u32]) -> PipelineError {
+        let only: Vec<String> = exact.iter().map(|one| Arch::exactly(*one).name()).collect();
+        let problem = |k: &usize| {
+            let Root {
+                base, file, line, ..
+            } = &self.program.roots[*k];
+            format!(
+                "kernel `{base}` uses instructions that {} alone has, and others that need sm_{sm}: no architecture has both; put each behind a branch on `feature_set()` and `arch()`\n  kernel `{base}` at {file}:{line}",
+                only.join(" or ")
+            )
+        };
+        PipelineError::Kernels(group.iter().map(problem).collect())
     }
 
     /// That kernels have instructions which their image's architecture has no longer.
@@ -345,11 +379,11 @@ enum Emitted {
     Needs(Arch),
 }
 
-/// Whether a kernel of the group can reach a branch on `arch()`.
-fn queries_arch(program: &Program<'_, '_>, group: &[usize]) -> bool {
+/// Whether a kernel of the group can reach a branch on what `question` answers: `arch()` or `feature_set()`.
+fn queries(program: &Program<'_, '_>, group: &[usize], question: &str) -> bool {
     let names: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
-    let arch = program.module.function(ARCH);
-    arch.is_some_and(|arch| reach::reaches(&program.module, &names, arch))
+    let question = program.module.function(question);
+    question.is_some_and(|question| reach::reaches(&program.module, &names, question))
 }
 
 /// Whether two texts are different code.
