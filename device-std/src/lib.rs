@@ -67,6 +67,7 @@ pub mod time; // clocks, and sleep
 pub mod tma; // copies of many bytes, and of boxes of tensors
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
+pub mod wgmma; // products of tiles of shared memory, by four warps
 pub mod wmma; // matrices of a warp: tensor cores
 
 pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};

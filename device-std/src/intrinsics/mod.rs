@@ -240,6 +240,7 @@ mod rounding; // arithmetic in four roundings
 mod shared; // the memory of the block
 mod time; // clocks, sleep, and what profilers and debuggers see
 mod warp; // what the lanes of a warp do together
+mod warp_group; // products that four warps begin together
 
 pub use asynchronous::*;
 pub use atomic::*;
@@ -263,6 +264,7 @@ pub use rounding::*;
 pub use shared::*;
 pub use time::*;
 pub use warp::*;
+pub use warp_group::*;
 
 /// Every line whose function is safe to call, or asks only for its lanes to meet.
 #[allow(
@@ -327,6 +329,8 @@ pub static SHIMS: &[&[Shim]] = &[
     time::SHIMS,
     warp::LANE_SHIMS,
     warp::SHIMS,
+    warp_group::CODED_SHIMS,
+    warp_group::UNSAFE_SHIMS,
 ];
 
 /// Device code calls its instructions itself.

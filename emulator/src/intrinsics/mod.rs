@@ -19,6 +19,7 @@ mod memory; // address spaces, caches, giving way
 mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
 mod time; // clocks, and sleep
+mod warp_group; // products that four warps begin together
 mod wmma; // loads and stores of the matrices of a warp
 
 pub use asynchronous::*;
@@ -36,6 +37,7 @@ pub use memory::*;
 pub use print::print_ring;
 pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
+pub use warp_group::*;
 pub use wmma::{WmmaTile, f32_to_tf32_rna, wmma_load, wmma_store};
 
 use crate::detector;

@@ -95,6 +95,15 @@ impl Float {
         matches!(self, Self::E4m3 | Self::E5m2)
     }
 
+    /// As [`Self::decode`], where the tensor cores have the type themselves.
+    pub(super) fn decode_own(self, bits: u64) -> Value {
+        match self {
+            Self::E4m3 if bits & 0x7f != 0x7f => Value::decode_finite(bits, 4, 3),
+            Self::E5m2 => Value::decode(bits, 5, 2),
+            _ => self.decode(bits),
+        }
+    }
+
     pub(super) fn decode(self, bits: u64) -> Value {
         match self {
             Self::F16 => Value::decode(bits, 5, 10),

@@ -16,8 +16,32 @@ pub enum Sum {
     F32,
 }
 
-/// Bits behind the point of the largest addend that are kept of all.
-const KEPT: i32 = 25;
+/// How much of addends and sums is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// 25 bits behind the point of the largest addend; of an `f32` all of its 23.
+    Full,
+    /// Of elements of 8 bits, where the tensor cores have the type themselves: 13 bits behind the point of the largest addend, and of the sum.
+    OfBytes,
+}
+
+impl Precision {
+    /// Bits behind the point of the largest addend that are kept of all.
+    const fn of_addends(self) -> i32 {
+        match self {
+            Self::Full => 25,
+            Self::OfBytes => 13,
+        }
+    }
+
+    /// Bits behind the point that are kept of an `f32`.
+    const fn of_sums(self) -> i32 {
+        match self {
+            Self::Full => 23,
+            Self::OfBytes => 13,
+        }
+    }
+}
 
 /// The least exponent that addends are aligned to.
 const LEAST: i32 = -133;
@@ -38,6 +62,22 @@ pub(super) enum Exact {
 
 /// The sum of `c` and the products of `a` and `b`.
 pub(super) fn dot(a: &[Value], b: &[Value], c: Value) -> Exact {
+    dot_kept(a, b, c, Precision::Full.of_addends())
+}
+
+/// The bits of the sum of `c` and the products of `a` and `b`.
+pub(super) fn dot_with(a: &[Value], b: &[Value], c: u64, sum: Sum, precision: Precision) -> u64 {
+    let bits = dot_kept(a, b, sum.decode(c), precision.of_addends()).encode(sum);
+    match (sum, precision.of_sums()) {
+        (Sum::F32, kept @ ..23) if !f32::from_bits(bits as u32).is_nan() => {
+            bits >> (23 - kept) << (23 - kept)
+        }
+        _ => bits,
+    }
+}
+
+/// The sum of `c` and the products of `a` and `b`, of each of which so many bits are kept behind the point of the largest.
+fn dot_kept(a: &[Value], b: &[Value], c: Value, kept: i32) -> Exact {
     let pairs = || a.iter().zip(b);
     let is_finite = |value: &Value| value.class == Class::Finite;
     let all_finite = pairs().all(|(a, b)| is_finite(a) && is_finite(b)) && is_finite(&c);
@@ -47,7 +87,7 @@ pub(super) fn dot(a: &[Value], b: &[Value], c: Value) -> Exact {
     let largest = pairs().fold(c.exponent.max(LEAST), |largest, (a, b)| {
         largest.max(a.exponent + b.exponent)
     });
-    let unit = largest - KEPT;
+    let unit = largest - kept;
     let kept = pairs().map(|(a, b)| {
         let fraction = (a.fraction + b.fraction) as i32;
         cut(

@@ -7,11 +7,13 @@ mod float; // what the bits of an operand mean
 mod fused; // one sum over all products, truncated as hardware does
 mod instruction; // which register of which lane holds which element
 mod sparse; // products of which A has half of the elements
+mod warp_group; // products of which operands are in shared memory
 
 pub use float::Float;
 pub use fused::Sum;
 pub use instruction::{Fragment, Instruction};
 pub use sparse::{Groups, SparseInstruction};
+pub(crate) use warp_group::{GroupProduct, Lines, ROWS as GROUP_ROWS};
 
 use float::Value;
 
