@@ -23,3 +23,4 @@
 pub mod library; // statics that several crates' kernels use
 pub mod reference; // arithmetic of about 100 bits
 pub mod tensor_cores; // random products on tensor cores
+pub mod warp_groups; // random products of warp groups

@@ -12,3 +12,4 @@ mod ptx;
 mod ptx_sparse;
 mod rows;
 mod sparse;
+mod warp_groups;
