@@ -58,6 +58,10 @@ pub(crate) struct Block {
     pub(crate) remarks: Remarks,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
+    /// What products of warp groups read, of each thread; empty if no thread of this block ever began one.
+    product_reads: Vec<warp_groups::Reads>,
+    /// Products of warp groups, by group; empty likewise.
+    products: Vec<warp_groups::Sequence>,
     /// Bulk copies to global memory under way, of each thread; empty if no thread of this block ever began one.
     stores: Vec<Stores>,
     /// Who has to know that threads met.
@@ -116,6 +120,8 @@ impl Block {
             phase_waits: Vec::new(),
             remarks: Remarks::default(),
             copies: Vec::new(),
+            product_reads: Vec::new(),
+            products: Vec::new(),
             stores: Vec::new(),
             checks,
             meetings: (pick == PickBy::Control).then(RefCell::default),
@@ -149,6 +155,7 @@ impl Block {
         self.reductions.clear();
         self.sites.fill(Site::NOWHERE);
         self.copies.clear(); // a copy that no thread waited for has no target any more
+        self.forget_products();
         self.stores.clear();
         if stuck {
             self.phase_waits.clear();
@@ -483,7 +490,8 @@ mod barrier_reduction; // barriers with a reduction or a count
 mod order; // who runs next
 mod outside; // threads that wait for other blocks
 mod remarks; // what is odd about a rendezvous that completes
-mod thread_state; // where each thread is
+mod thread_state;
+mod warp_groups; // products under way // where each thread is
 
 pub(crate) use asynchronous::Copy;
 pub(crate) use barrier_reduction::BarrierOp;

@@ -1,6 +1,9 @@
 //! Products of matrices by the four warps of a group.
 //!
-//! Each warp computes its 16 rows when its lanes have met, at once: on a GPU the product may go on until it is waited for.
+//! Each warp computes its 16 rows when its lanes have met, at once. On a GPU the product may go on until it is waited for, so the detector is told of what it
+//! reads twice: when it begins and when it has been waited for.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::matrix::exchange;
 use super::{fail, inside};
@@ -38,7 +41,7 @@ pub unsafe fn wgmma_product(
     }
     let lines = Lines::of(b.addr(), layout_b, product.b_transposed);
     reads(&lines, b, product.columns);
-    let mut handed_in = Handed {
+    let handed_in = Handed {
         d,
         of_a,
         a,
@@ -47,9 +50,25 @@ pub unsafe fn wgmma_product(
         layout_b,
         number,
         warp,
+    };
+    if super::lane_id() == 0 {
+        begin(&handed_in);
     }
-    .to_registers();
-    exchange(&Product, &mut handed_in);
+    exchange(&Product, &mut handed_in.to_registers());
+}
+
+/// Notes that the warp begins this product; fails if another warp of its group began another one in its place.
+#[track_caller]
+fn begin(product: &Handed) {
+    let mut is_same = true;
+    inside("wgmma_product", |running| {
+        running.note(|block, thread| is_same = block.begin_product(thread, product.operands()));
+    });
+    if !is_same {
+        fail(
+            "the warps of a group began `wgmma_product` with different operands, or in another order: all threads of a warp group make the same calls with the same operands",
+        );
+    }
 }
 
 /// Bytes that lie together wherever an operand lies.
@@ -58,13 +77,22 @@ const CHUNK: usize = 16;
 /// Tells the detector of the lane's part of what the warp reads.
 fn reads(lines: &Lines, start: *const u8, count: usize) {
     let lane = super::lane_id() as usize;
-    for address in lines
-        .chunks(count)
-        .into_iter()
+    let chunks = lines.chunks(count).into_iter();
+    let own: Vec<_> = chunks
         .skip(lane)
         .step_by(LANES as usize)
-    {
-        detector::bulk_reads_shared_now(start.with_addr(address), CHUNK, CHUNK);
+        .map(|address| start.with_addr(address))
+        .collect();
+    look(&own);
+    inside("wgmma_product", |running| {
+        running.note(|block, thread| block.begin_reads(thread, &own));
+    });
+}
+
+/// Tells the detector that something else than accesses of threads reads there.
+fn look(addresses: &[*const u8]) {
+    for address in addresses {
+        detector::bulk_reads_shared_now(*address, CHUNK, CHUNK);
     }
 }
 
@@ -100,6 +128,20 @@ impl Handed {
         }
         registers[12..].copy_from_slice(&[self.number, self.warp]);
         registers
+    }
+
+    /// A number that stands for the operands that all threads of a group have in common.
+    fn operands(&self) -> u64 {
+        let words = [
+            self.a.addr() as u64,
+            self.layout_a,
+            self.b.addr() as u64,
+            self.layout_b,
+            u64::from(self.number),
+        ];
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        hasher.finish()
     }
 
     fn of_registers(registers: &[u32]) -> Self {
@@ -258,7 +300,9 @@ pub unsafe fn wgmma_fence(_d: *mut u32, _number: u32) {
 /// None here.
 #[track_caller]
 pub unsafe fn wgmma_commit() {
-    inside("wgmma_commit", |_| ());
+    inside("wgmma_commit", |running| {
+        running.note(|block, thread| block.close_products(thread));
+    });
 }
 
 /// Waits until at most so many of the latest groups of products are under way. PTX: `wgmma.wait_group.sync.aligned`. Compute capability: 9.0a.
@@ -269,8 +313,14 @@ pub unsafe fn wgmma_commit() {
 /// # Safety
 /// None here.
 #[track_caller]
-pub unsafe fn wgmma_wait(_d: *mut u32, _number: u32) {
-    inside("wgmma_wait", |_| ());
+pub unsafe fn wgmma_wait(_d: *mut u32, number: u32) {
+    let mut ended = Vec::new();
+    inside("wgmma_wait", |running| {
+        let pending = (number >> 24) as usize;
+        running.note(|block, thread| ended = block.end_products(thread, pending));
+    });
+    // On a GPU they may have read until now: who wrote there must have known that this thread has waited.
+    look(&ended);
 }
 
 /// Registers are not counted here. PTX: `setmaxnreg.sync.aligned`. Compute capability: 9.0a.
