@@ -22,6 +22,8 @@ const REQUIRE: &str = "WARPLOOM_REQUIRE_PTXAS";
 
 /// The architectures that images are assembled for.
 pub const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
+/// Architectures of which images may use what no other has: those are assembled for them alone.
+const EXACT: [&str; 1] = ["sm_90a"];
 const OPTIONS: [&str; 2] = ["-v", "-O1"];
 
 /// An image that was given to the assembler.
@@ -80,21 +82,21 @@ impl Ptxas {
         None
     }
 
-    /// Assembles each image for its architecture and for all newer ones of [`ARCHS`], on all processors. Images for one architecture
-    /// exactly are left out.
+    /// Assembles each image for its architecture and for all newer ones of [`ARCHS`], on all processors; an image for one architecture exactly for that one.
     ///
     /// # Panics
     /// If that leaves nothing.
     #[must_use]
     pub fn assemble_all<'a>(&self, images: &'a [Image]) -> Vec<Assembled<'a>> {
-        let portable = images.iter().filter(|i| !i.arch.ends_with('a'));
-        let jobs: Vec<(&Image, &'static str)> = portable
+        let jobs: Vec<(&Image, &'static str)> = images
+            .iter()
             .flat_map(|image| {
-                let newer = |arch: &&str| number(arch) >= number(&image.arch);
-                ARCHS
-                    .into_iter()
-                    .filter(newer)
-                    .map(move |arch| (image, arch))
+                let own = |arch: &&str| match image.arch.ends_with('a') {
+                    true => *arch == image.arch,
+                    false => !arch.ends_with('a') && number(arch) >= number(&image.arch),
+                };
+                let archs = ARCHS.into_iter().chain(EXACT);
+                archs.filter(own).map(move |arch| (image, arch))
             })
             .collect();
         assert!(!jobs.is_empty(), "no image to assemble");
@@ -137,6 +139,9 @@ impl Ptxas {
             + &String::from_utf8_lossy(&output.stdout);
         if !output.status.success() {
             return Err(failed(with_lines(&said, &image.ptx)));
+        }
+        if let Some(line) = serialised(&said) {
+            return Err(failed(line.to_owned()));
         }
         if let Some(path) = accepted {
             keep(&path, &said);
@@ -186,6 +191,16 @@ fn temporary_beside(path: &Path) -> PathBuf {
     path.with_extension(format!("{}-{number}.ptx", std::process::id()))
 }
 
+/// What the assembler says, as a remark, where it lets products of warp groups wait for each other: C7509 to C7520.
+fn serialised(said: &str) -> Option<&str> {
+    let is_one = |line: &&str| {
+        let number = line.split_once("(C").and_then(|(_, rest)| rest.get(..4));
+        let number = number.and_then(|n| n.parse().ok());
+        number.is_some_and(|n: u32| (7509..=7520).contains(&n))
+    };
+    said.lines().find(is_one)
+}
+
 /// The assembler names lines: shows them.
 fn with_lines(said: &str, ptx: &str) -> String {
     let mut text = String::new();
@@ -228,6 +243,16 @@ mod tests {
             registers: 12,
         };
         assert_eq!(costs(said), [cost]);
+    }
+
+    #[test]
+    fn products_that_wait_for_each_other_are_a_complaint() {
+        let said = "ptxas info    : 0 bytes gmem\nptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to the presence of a call\n";
+        assert!(serialised(said).is_some_and(|line| line.contains("C7510")));
+        assert_eq!(
+            serialised("ptxas info    : (C7600) other\nptxas info    : Used 168 registers\n"),
+            None
+        );
     }
 
     #[test]
