@@ -54,7 +54,13 @@ pub unsafe fn wgmma_product(
     if super::lane_id() == 0 {
         begin(&handed_in);
     }
-    exchange(&Product, &mut handed_in.to_registers());
+    let mut registers = handed_in.to_registers();
+    exchange(&Product, &mut registers);
+    if registers[HANDED - 1] == DISAGREED {
+        fail(
+            "the lanes of a warp began `wgmma_product` with different operands: all threads of a warp group give the same ones",
+        );
+    }
 }
 
 /// Notes that the warp begins this product; fails if another warp of its group began another one in its place.
@@ -111,6 +117,9 @@ struct Handed {
 
 /// Registers that [`Handed`] takes.
 const HANDED: usize = 14;
+
+/// What lanes get back in the last of them if they did not agree.
+const DISAGREED: u32 = u32::MAX;
 
 impl Handed {
     fn to_registers(self) -> [u32; HANDED] {
@@ -179,9 +188,10 @@ impl Together for Product {
         let lanes = registers.each_ref().map(|own| Handed::of_registers(own));
         let first = lanes[0];
         if lanes.iter().any(|lane| !lane.agrees(&first)) {
-            fail(
-                "the lanes of a warp began `wgmma_product` with different operands: all threads of a warp group give the same ones",
-            );
+            for own in registers {
+                own[HANDED - 1] = DISAGREED;
+            }
+            return;
         }
         let Some(product) = GroupProduct::of(first.number) else {
             return; // each lane has looked
