@@ -287,7 +287,7 @@ const CRATES: &[Layers] = &[
             (
                 "collectives",
                 &[
-                    "cluster", "groups", "memory", "mma", "output", "pipeline", "tma",
+                    "cluster", "groups", "memory", "mma", "output", "pipeline", "tma", "wgmma",
                 ],
             ),
         ],

@@ -26,6 +26,13 @@ pub trait Sum: SumElement + sealed::Sealed {
 }
 
 /// Elements of A that are multiplied with those of type `B` and added to those of type `D`.
+///
+/// ```compile_fail,E0277
+/// use warploom_device_std::{Bf16, F16, wgmma::{Batch, KMajor, Operand}};
+/// fn mixed<'v>(batch: Batch<'v, 64, f32>, a: Operand<'v, F16, 64, KMajor>, b: Operand<'v, Bf16, 64, KMajor>) {
+///     let _ = batch.multiply_add(a, b); // no tensor core multiplies `F16` with `Bf16`
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a warp group cannot multiply `{Self}` with `{B}` and add to `{D}`",
     label = "no tensor core has this combination of types",
@@ -75,7 +82,6 @@ sums! {
     i32 2;
 }
 
-// Rule: warp-group-product-has-an-instruction
 // Each combination of types is an instruction; what has none would be a loop that looks like one.
 macro_rules! products {
     ($($a:ident $b:ident: $($d:ident)+;)*) => {$($(
