@@ -20,6 +20,7 @@
 //! fn both() {}
 //! ```
 
+pub mod group_matmul; // a matrix product on warp groups
 pub mod library; // statics that several crates' kernels use
 pub mod reference; // arithmetic of about 100 bits
 pub mod tensor_cores; // random products on tensor cores

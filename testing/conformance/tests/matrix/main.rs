@@ -5,10 +5,12 @@
 )]
 
 mod fragments;
+mod group_matmul;
 mod missing_lanes;
 mod moves;
 mod products;
 mod ptx;
+mod ptx_groups;
 mod ptx_sparse;
 mod rows;
 mod sparse;

@@ -35,6 +35,7 @@ fn differing<C: GroupCase>(stream: &Stream, recorded: &BTreeMap<(&str, &str), u6
         .collect()
 }
 
+//@ rows: WG-product
 #[test]
 fn results_of_groups_have_the_bits_of_compute_capability_9_0() {
     let recorded = recorded();
