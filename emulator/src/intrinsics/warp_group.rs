@@ -89,17 +89,12 @@ fn reads(lines: &Lines, start: *const u8, count: usize) {
         .step_by(LANES as usize)
         .map(|address| start.with_addr(address))
         .collect();
-    look(&own);
+    for address in &own {
+        detector::bulk_reads_shared_now(*address, CHUNK, CHUNK);
+    }
     inside("wgmma_product", |running| {
         running.note(|block, thread| block.begin_reads(thread, &own));
     });
-}
-
-/// Tells the detector that something else than accesses of threads reads there.
-fn look(addresses: &[*const u8]) {
-    for address in addresses {
-        detector::bulk_reads_shared_now(*address, CHUNK, CHUNK);
-    }
 }
 
 /// What a lane hands in.
@@ -329,8 +324,10 @@ pub unsafe fn wgmma_wait(_d: *mut u32, number: u32) {
         let pending = (number >> 24) as usize;
         running.note(|block, thread| ended = block.end_products(thread, pending));
     });
-    // On a GPU they may have read until now: who wrote there must have known that this thread has waited.
-    look(&ended);
+    // On a GPU they may have read until now: who wrote there must have known that this thread has waited. Whether a proxy fence was made, was asked when they began.
+    for address in ended {
+        detector::reads::<CHUNK>(address);
+    }
 }
 
 /// Registers are not counted here. PTX: `setmaxnreg.sync.aligned`. Compute capability: 9.0a.

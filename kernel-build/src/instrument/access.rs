@@ -36,6 +36,7 @@ const PLACED: &[&str] = &[
     "trap",
     "nanosleep",
     "print",
+    "wgmma",
 ];
 
 /// What was put in.
