@@ -216,7 +216,7 @@ fn copy(
             let _ = unsafe { full.arrive_expecting(STAGE_BYTES) };
             let x = step as i32 * K as i32;
             let (to_a, to_b) = (ring.a.stage(at.stage), ring.b.stage(at.stage));
-            // SAFETY: nobody reads the stage, which is empty, before its barrier says that it is full; a box is one panel.
+            // SAFETY: no thread reads the stage, which is empty, before its barrier says that it is full; a box is one panel.
             unsafe { a.load(to_a.panel(0), [x, (row * M) as i32], full) };
             // SAFETY: as above.
             unsafe { b.load(to_b.panel(0), [x, (column * N) as i32], full) };
