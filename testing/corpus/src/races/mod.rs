@@ -10,6 +10,7 @@ mod same_value; // all write the same
 mod shared; // between the warps of a block, in shared memory
 mod shared_reuse; // shared memory that is used twice
 mod warp; // within a warp
+mod warp_groups; // products of warp groups
 
 use crate::case::File;
 
@@ -24,4 +25,5 @@ pub(crate) const FILES: &[File] = &[
     blocks::FILE,
     bulk::FILE,
     same_value::FILE,
+    warp_groups::FILE,
 ];
