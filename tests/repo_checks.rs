@@ -185,6 +185,29 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &[],
     ),
     (
+        "benches/linalg",
+        "warploom-linalg-bench",
+        &[
+            "warploom",
+            "warploom-linalg",
+            "warploom-build",
+            "warploom-harness",
+        ],
+        &["libloading", "thiserror"],
+    ),
+    (
+        "libraries/linalg",
+        "warploom-linalg",
+        &["warploom"],
+        &["thiserror"],
+    ),
+    (
+        "libraries/linalg/tests",
+        "warploom-linalg-tests",
+        &["warploom", "warploom-build"],
+        &[],
+    ),
+    (
         "libraries/algorithms",
         "warploom-algorithms",
         &["warploom"],
@@ -361,6 +384,11 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run static` tests and runs it"
     );
     assert!(read(".ci/run").contains("cargo test --release --package warploom-algorithms-bench"));
+    assert!(
+        tested.insert("benches/linalg".to_owned()),
+        "`.ci/run static` runs it"
+    );
+    assert!(read(".ci/run").contains("cargo run --release --package warploom-linalg-bench"));
     assert!(
         tested.insert("benches/algorithm-programs".to_owned()),
         "`.ci/run static` tests it"

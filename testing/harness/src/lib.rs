@@ -19,6 +19,7 @@ pub mod futures; // waiting for one future
 pub mod generated; // documents made from what is committed
 pub mod host_coverage; // which test proves which of the host's rows
 pub mod idioms; // idioms of Rust beside their plain forms: docs/generated/idioms.md
+pub mod linalg; // products of matrices beside cuBLASLt: docs/generated/linalg.md
 pub mod math_accuracy; // how exact the mathematical functions are: rows, docs/generated/math.md
 mod opened_gpus; // which tests opened which GPU
 pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel

@@ -1,0 +1,174 @@
+//! From sums to stored results: scaling, the former result, bias, the caller's function, rounding.
+
+use core::array::from_fn;
+
+use super::problem::{COLUMN_BIAS, NO_BIAS, Problem, Work};
+use super::quad::{has_quads, read_quad, write_quad};
+use crate::arithmetic::{Output, Sum};
+use crate::epilogue::{Epilogue, Place};
+
+/// What follows the sums, and where results go.
+#[derive(Clone, Copy)]
+pub(crate) struct Finish<'a, S, O, E> {
+    pub(crate) alpha: S,
+    pub(crate) beta: S,
+    pub(crate) bias: &'a [S],
+    pub(crate) epilogue: E,
+    pub(crate) c: *mut O,
+    pub(crate) partial: *mut S,
+}
+
+impl<S: Sum, O: Output<S>, E: Epilogue<S>> Finish<'_, S, O, E> {
+    /// Stores a tile of `ROWS` rows and `COLUMNS` columns, of which `place` says where four neighbours are in shared memory.
+    ///
+    /// # Safety
+    /// All sums are there, aligned for four at once. The buffers are as large as the problem says, and no other block has these elements.
+    #[inline(always)]
+    pub(crate) unsafe fn store_tile<
+        const ROWS: usize,
+        const COLUMNS: usize,
+        const THREADS: usize,
+    >(
+        self,
+        problem: &Problem,
+        work: Work,
+        thread: usize,
+        place: impl Fn(usize, usize) -> *const S,
+    ) {
+        let mut quad = thread;
+        while quad < ROWS * COLUMNS / 4 {
+            let (row, column) = (quad / (COLUMNS / 4), quad % (COLUMNS / 4) * 4);
+            // SAFETY: four sums of the tile (the caller's promise).
+            let values = unsafe { read_quad(place(row, column)) };
+            let (row, column) = (
+                work.tile_m as usize * ROWS + row,
+                work.tile_n as usize * COLUMNS + column,
+            );
+            // SAFETY: the caller's promise; the elements are this thread's alone.
+            unsafe { self.store(problem, work, row as u32, column as u32, values) };
+            quad += THREADS;
+        }
+    }
+
+    /// Stores the sums of four neighbours in a row, as far as they are in the matrix: finished, or as they are if K has several parts.
+    ///
+    /// # Safety
+    /// The buffers are as large as the problem says, and no other thread has these elements.
+    #[inline(always)]
+    unsafe fn store(self, problem: &Problem, work: Work, row: u32, column: u32, sums: [S; 4]) {
+        if row >= problem.m || column >= problem.n {
+            return;
+        }
+        if problem.splits > 1 {
+            let matrix = work.batch * problem.splits as usize + work.split as usize;
+            let line = matrix * problem.m as usize + row as usize;
+            // SAFETY: an element of the parts, of which there are `splits` for each matrix.
+            let to = unsafe {
+                self.partial
+                    .add(line * problem.n as usize + column as usize)
+            };
+            let whole = has_quads(self.partial, problem.n.into(), 0);
+            // SAFETY: as above, for as many elements as the row has.
+            unsafe { store_some(to, sums, problem.n - column, whole) };
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.store_finished(problem, work.batch, row, column, sums) };
+    }
+
+    /// Stores four neighbours in a row, as far as they are in the matrix. The first is in it.
+    ///
+    /// # Safety
+    /// As [`store`](Self::store).
+    #[inline(always)]
+    pub(crate) unsafe fn store_finished(
+        self,
+        problem: &Problem,
+        batch: usize,
+        row: u32,
+        column: u32,
+        sums: [S; 4],
+    ) {
+        let at = batch * problem.stride_c as usize
+            + row as usize * problem.ldc as usize
+            + column as usize;
+        // SAFETY: an element of the result.
+        let to = unsafe { self.c.add(at) };
+        let (left, whole) = (
+            problem.n - column,
+            has_quads(self.c, problem.ldc, problem.stride_c),
+        );
+        let mut values = sums.map(|sum| sum.times(self.alpha));
+        if self.beta != S::default() {
+            // SAFETY: elements of the result, as many as the row has.
+            let former = unsafe { load_some(to, left, whole) };
+            values = from_fn(|i| self.beta.times_plus(former[i].widen(), values[i]));
+        }
+        if problem.bias != NO_BIAS {
+            values = from_fn(|i| {
+                let of = if problem.bias == COLUMN_BIAS {
+                    (column as usize + i).min(problem.n as usize - 1)
+                } else {
+                    row as usize
+                };
+                // SAFETY: the bias has an element for each row or column, which was checked before the launch.
+                values[i].plus(unsafe { *self.bias.get_unchecked(of) })
+            });
+        }
+        let stored = from_fn(|i| {
+            let (row, column) = (row as usize, column as usize + i);
+            let (row, column) = if problem.exchanged != 0 {
+                (column, row)
+            } else {
+                (row, column)
+            };
+            O::narrow((self.epilogue)(values[i], Place { row, column, batch }))
+        });
+        // SAFETY: as above.
+        unsafe { store_some(to, stored, left, whole) };
+    }
+}
+
+/// # Safety
+/// `left` elements, or 4, can be written; with `whole` four of them are aligned.
+#[inline(always)]
+unsafe fn store_some<T: warploom::device_std::Plain>(
+    to: *mut T,
+    values: [T; 4],
+    left: u32,
+    whole: bool,
+) {
+    if whole && left >= 4 {
+        // SAFETY: the caller's promise.
+        return unsafe { write_quad(to, values) };
+    }
+    for (i, value) in values.into_iter().enumerate() {
+        if (i as u32) < left {
+            // SAFETY: the caller's promise.
+            let to = unsafe { to.add(i) };
+            // SAFETY: as above.
+            unsafe { to.write(value) };
+        }
+    }
+}
+
+/// # Safety
+/// As [`store_some`], for reading. What is not there has the value of the first.
+#[inline(always)]
+unsafe fn load_some<T: warploom::device_std::Plain>(
+    from: *const T,
+    left: u32,
+    whole: bool,
+) -> [T; 4] {
+    if whole && left >= 4 {
+        // SAFETY: the caller's promise.
+        return unsafe { read_quad(from) };
+    }
+    from_fn(|i| {
+        let i = if (i as u32) < left { i } else { 0 };
+        // SAFETY: the caller's promise.
+        let from = unsafe { from.add(i) };
+        // SAFETY: as above.
+        unsafe { from.read() }
+    })
+}

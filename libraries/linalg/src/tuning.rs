@@ -1,0 +1,140 @@
+//! The tiles of the kernels, and what is known of their speed: one table for each class of elements.
+//!
+//! Columns: the kernel; rows and columns of a tile; of a warp, how often 16 rows and how often 16 columns; stages; blocks that a multiprocessor holds; products
+//! of a multiprocessor and clock when all are busy. Behind these come the tiles of fused multiply-adds: `64 QM` rows, `64 QN` columns, `8 DEPTH` of K, blocks, speed.
+//! Speeds decide between tiles alone; [`Plan`](crate::MatmulPlan) says how.
+
+use warploom::device_std::mma::{E4m3, E5m2, Tf32};
+use warploom::device_std::{Bf16, F16};
+
+use crate::Error;
+use crate::arithmetic::{Arithmetic, Output};
+use crate::call::{Call, launch_with};
+use crate::epilogue::Epilogue;
+use crate::kernels::simt::multiply_add;
+use crate::kernels::tensor::{PADDING, tensor_128, tensor_256};
+use crate::matrix::Layout;
+use crate::plan::{Family, Tile};
+
+/// A tile of a kernel on tensor cores.
+pub(crate) const fn tensor(
+    size: usize,
+    rows: u32,
+    columns: u32,
+    stages: u32,
+    blocks: u32,
+    speed: u32,
+) -> Tile {
+    let depth = 128 / size as u32;
+    let staged = rows * (columns + PADDING as u32) * if size == 8 { 8 } else { 4 };
+    let tiles = stages * (rows + columns) * 128;
+    Tile {
+        family: Family::Tensor,
+        rows,
+        columns,
+        depth,
+        blocks,
+        speed,
+        stages,
+        shared_bytes: if tiles > staged { tiles } else { staged },
+    }
+}
+
+/// A tile of the kernel of fused multiply-adds.
+pub(crate) const fn simt(
+    sum: usize,
+    qm: u32,
+    qn: u32,
+    depth: u32,
+    blocks: u32,
+    speed: u32,
+) -> Tile {
+    let buffers = 2 * 8 * depth * 64 * (qm + qn);
+    let staged = 64 * qm * 64 * qn;
+    Tile {
+        family: Family::Simt,
+        rows: 64 * qm,
+        columns: 64 * qn,
+        depth: 8 * depth,
+        blocks,
+        speed,
+        stages: 2,
+        shared_bytes: sum as u32 * if buffers > staged { buffers } else { staged },
+    }
+}
+
+macro_rules! tuned {
+    ($([$($ty:ident)+] $needs:expr, $tiles:tt)*) => {$(
+        $(tuned!(@one $ty $needs, $tiles);)+
+    )*};
+    (@one $ty:ident $needs:expr, {
+        $([$kernel:ident $threads:literal: $rows:literal $columns:literal, $mt:literal $np:literal, $stages:literal; $blocks:literal $speed:literal])*
+        $(($qm:literal $qn:literal $depth:literal; $simt_blocks:literal $simt_speed:literal))+
+    }) => {
+        impl Arithmetic for $ty {
+            const TENSOR_CORES: Option<u32> = $needs;
+            const TILES: &'static [Tile] = &[
+                $(tensor(size_of::<Self::Element>(), $rows, $columns, $stages, $blocks, $speed),)*
+                $(simt(size_of::<Self::Sum>(), $qm, $qn, $depth, $simt_blocks, $simt_speed),)+
+            ];
+
+            fn launch<LA: Layout, LB: Layout, O: Output<Self::Sum>, E: Epilogue<Self::Sum>>(
+                tile: usize,
+                call: Call<'_, Self, O, E>,
+            ) -> Result<(), Error> {
+                let mut launches = 0..;
+                $(
+                    if launches.next() == Some(tile) {
+                        return launch_with!(call, $threads, $kernel::<Self, LA, LB, O, E, $rows, $columns, $mt, $np, $stages>);
+                    }
+                )*
+                $(
+                    if launches.next() == Some(tile) {
+                        return launch_with!(call, 256, multiply_add::<Self, LA, LB, O, E, $qm, $qn, $depth>);
+                    }
+                )+
+                Err(Error::OtherPlan { what: "a tile below", planned: Self::TILES.len(), given: tile })
+            }
+        }
+    };
+}
+
+tuned! {
+    [F16 Bf16] Some(80), {
+        [tensor_256 256: 128 256, 4 4, 3; 1 1100]
+        [tensor_128 128: 128 128, 4 4, 3; 2 1050]
+        [tensor_128 128: 64 64, 2 2, 4; 3 800]
+        [tensor_128 128: 16 128, 1 2, 4; 3 400]
+        [tensor_128 128: 128 16, 2 1, 4; 3 400]
+        (2 2 1; 2 100)
+    }
+    [i8] Some(80), {
+        [tensor_256 256: 128 256, 4 4, 3; 1 1850]
+        [tensor_128 128: 128 128, 4 4, 3; 2 1800]
+        [tensor_128 128: 64 64, 2 2, 4; 3 1400]
+        [tensor_128 128: 16 128, 1 2, 4; 3 700]
+        (2 2 1; 2 100)
+    }
+    [E4m3 E5m2] Some(89), {
+        [tensor_128 128: 128 128, 4 4, 3; 2 750]
+        [tensor_128 128: 64 64, 2 2, 4; 3 700]
+        [tensor_128 128: 16 128, 1 2, 4; 3 400]
+        (2 2 1; 2 100)
+    }
+    [Tf32] Some(80), {
+        [tensor_256 256: 128 256, 4 4, 3; 1 520]
+        [tensor_128 128: 128 128, 4 4, 3; 2 490]
+        [tensor_128 128: 64 64, 2 2, 4; 3 400]
+        [tensor_128 128: 16 128, 1 2, 4; 3 200]
+        (2 2 1; 2 100)
+    }
+    [f64] Some(80), {
+        [tensor_256 256: 64 128, 2 2, 3; 2 110]
+        [tensor_128 128: 32 64, 1 2, 3; 4 90]
+        (1 1 2; 2 50)
+    }
+    [f32] None, {
+        (2 2 1; 2 110)
+        (1 1 2; 2 80)
+    }
+}

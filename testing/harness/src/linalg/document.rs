@@ -1,0 +1,107 @@
+//! The text of `docs/generated/linalg.md`.
+
+use super::{Results, Row};
+
+const HEAD: &str = "# Products of matrices beside cuBLASLt
+
+<!-- Generated from benches/results/linalg/*.tsv. To write it anew: WARPLOOM_BLESS=1 cargo test -p warploom-harness --test linalg_doc -->
+
+The products of `warploom-linalg` beside those of cuBLASLt, in one process, on one stream, in turn. A ratio is cuBLASLt's time by ours: above 1 ours is the faster one.
+
+";
+
+const METHOD: &str = "
+## How it is measured
+
+- Elements are those of a normal distribution with a variance of 1 (integers: 24²). In `tn`, neighbours in memory are along K in both operands; in `nn`, in A alone. Results are row-major.
+- Times are those between two events around the call, the median of all runs after three that do not count. The spread is the distance between the first and the third quartile, by the
+  median. Both sides have their memory beforehand: ours a plan by the estimate, cuBLASLt 32 MiB of workspace and the first algorithm of its heuristic.
+- Operations are two for each product. The clock and the power are those that the driver reports behind the last run of a row.
+- The results of both sides are compared in full, 64 of them with sums in `f64`: *difference* is the largest of these, by the standard deviation of a sum.
+- cuBLASLt uses `wgmma` and TMA on Hopper. Ours has no such kernels: on tensor cores by `mma.sync`, elsewhere by fused multiply-adds.
+
+`cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
+";
+
+/// The page.
+#[must_use]
+pub fn document(all: &[Results]) -> String {
+    let mut page = HEAD.to_owned();
+    if all.is_empty() {
+        page += "No results are recorded yet.\n";
+    }
+    for results in all {
+        section(&mut page, results);
+    }
+    page + METHOD
+}
+
+fn section(page: &mut String, results: &Results) {
+    let Results {
+        gpu,
+        driver,
+        peer,
+        date,
+        rows,
+    } = results;
+    *page += &format!(
+        "## {gpu}\n\nDriver {driver}; {peer}; {date}.\n\n| kind | rows | geometric mean | lowest |\n|---|---|---|---|\n"
+    );
+    let mut kinds: Vec<&str> = Vec::new();
+    for row in rows {
+        if !kinds.contains(&row.kind.as_str()) {
+            kinds.push(&row.kind);
+        }
+    }
+    for kind in &kinds {
+        let ratios: Vec<f64> = rows
+            .iter()
+            .filter(|row| row.kind == *kind)
+            .map(Row::ratio)
+            .collect();
+        let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+        let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let mean = (logarithms / ratios.len() as f64).exp();
+        *page += &format!("| {kind} | {} | {mean:.3} | {lowest:.3} |\n", ratios.len());
+    }
+    for kind in &kinds {
+        *page += &format!(
+            "\n### {kind}\n\n| size | M | N | K | ours | cuBLASLt | ratio | ours, 10^12/s | cuBLASLt's | kernel | clock | power | spread, ours and cuBLASLt's | difference |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        );
+        for row in rows.iter().filter(|row| row.kind == *kind) {
+            *page += &line(row);
+        }
+    }
+}
+
+fn line(row: &Row) -> String {
+    let known = |value: u32, unit: &str| match value {
+        0 => "–".to_owned(),
+        value => format!("{value} {unit}"),
+    };
+    format!(
+        "| {} | {} | {} | {} | {} | {} | {:.3} | {:.1} | {:.1} | {} | {} | {} | {:.1} %, {:.1} % | {:.0e} |\n",
+        row.of,
+        row.m,
+        row.n,
+        row.k,
+        duration(row.ours.median),
+        duration(row.peer.median),
+        row.ratio(),
+        row.rate(row.ours),
+        row.rate(row.peer),
+        row.kernel,
+        known(row.clock_mhz, "MHz"),
+        known(row.power_w, "W"),
+        row.ours.spread * 100.0,
+        row.peer.spread * 100.0,
+        row.error,
+    )
+}
+
+fn duration(ms: f64) -> String {
+    match ms {
+        ms if ms < 0.1 => format!("{:.2} µs", ms * 1e3),
+        ms => format!("{ms:.3} ms"),
+    }
+}
