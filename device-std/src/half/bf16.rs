@@ -34,6 +34,16 @@ pub(super) fn from_f32(x: f32) -> u16 {
     }
 }
 
+/// Two at once, the first in the low half.
+#[inline(always)]
+pub(super) fn from_f32s(low: f32, high: f32) -> u32 {
+    if arch() >= 80 {
+        raw::f32s_to_bf16x2_rn(low, high)
+    } else {
+        u32::from(from_f32(high)) << 16 | u32::from(from_f32(low))
+    }
+}
+
 /// Rounds to `f32` so that nothing is lost for the next rounding: what is between two numbers becomes the one with an odd last bit.
 #[inline(always)]
 pub(super) fn from_f64(x: f64) -> u16 {

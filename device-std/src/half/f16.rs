@@ -19,6 +19,16 @@ pub(super) fn from_f64(x: f64) -> u16 {
     }
 }
 
+/// Two at once, the first in the low half.
+#[inline(always)]
+pub(super) fn from_f32s(low: f32, high: f32) -> u32 {
+    if arch() >= 80 {
+        raw::f32s_to_f16x2_rn(low, high)
+    } else {
+        u32::from(from_f32(high)) << 16 | u32::from(from_f32(low))
+    }
+}
+
 /// All bits of the exponent: what is above, without the sign, is not a number.
 pub(super) const INFINITE: u16 = 0x7c00;
 

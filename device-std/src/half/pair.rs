@@ -37,7 +37,7 @@ macro_rules! pair {
             #[inline(always)]
             #[must_use]
             pub fn from_f32s(low: f32, high: f32) -> Self {
-                Self::new($scalar::from_f32(low), $scalar::from_f32(high))
+                $name($bits::from_f32s(low, high))
             }
 
             /// Both numbers, low first, exactly.

@@ -53,4 +53,8 @@ intrinsics! {
     scalar fn f64_to_f16_rn(x: f64) -> u16 = "asm:|cvt.rn.f16.f64 $0, $1;";
     /// The number to nearest, ties to even. CUDA `__float2bfloat16_rn` · PTX `cvt.rn.bf16.f32`, sm_80.
     scalar fn f32_to_bf16_rn(x: f32) -> u16 = "asm:sm80+ptx70|cvt.rn.bf16.f32 $0, $1;";
+    /// Both numbers to nearest, ties to even; the first in the low half. CUDA `__floats2half2_rn` · PTX `cvt.rn.f16x2.f32`, sm_80.
+    scalar fn f32s_to_f16x2_rn(low: f32, high: f32) -> u32 = "asm:sm80+ptx70|cvt.rn.f16x2.f32 $0, $2, $1;";
+    /// Both numbers to nearest, ties to even; the first in the low half. CUDA `__floats2bfloat162_rn` · PTX `cvt.rn.bf16x2.f32`, sm_80.
+    scalar fn f32s_to_bf16x2_rn(low: f32, high: f32) -> u32 = "asm:sm80+ptx70|cvt.rn.bf16x2.f32 $0, $2, $1;";
 }

@@ -125,3 +125,15 @@ from_floats! {
     f64_to_f16_rn f64 F64 F16 Nearest;
     f32_to_bf16_rn f32 F32 BF16 Nearest;
 }
+
+/// Both numbers as `F16`, to nearest, the first in the low half.
+#[must_use]
+pub fn f32s_to_f16x2_rn(low: f32, high: f32) -> u32 {
+    u32::from(f32_to_f16_rn(high)) << 16 | u32::from(f32_to_f16_rn(low))
+}
+
+/// Both numbers as `BF16`, to nearest, the first in the low half.
+#[must_use]
+pub fn f32s_to_bf16x2_rn(low: f32, high: f32) -> u32 {
+    u32::from(f32_to_bf16_rn(high)) << 16 | u32::from(f32_to_bf16_rn(low))
+}

@@ -461,6 +461,13 @@ fn the_emulator_has_the_instructions_of_newer_machines() {
         assert_eq!([raw::f16_min(a, b), raw::f16_max(a, b)], [least, greatest]);
         let single = f32::from_bits(u32::from(a) << 16 | u32::from(b));
         assert_eq!(raw::f32_to_bf16_rn(single), BRAIN.nearest(single.into()));
+        let other = f32::from_bits(u32::from(b) << 16 | u32::from(c));
+        let pair = |format: &Format| {
+            let [low, high] = [single, other].map(|x| u32::from(format.nearest(x.into())));
+            high << 16 | low
+        };
+        assert_eq!(raw::f32s_to_bf16x2_rn(single, other), pair(&BRAIN));
+        assert_eq!(raw::f32s_to_f16x2_rn(single, other), pair(&HALF));
     }
 }
 
