@@ -96,6 +96,96 @@ pub enum Error {
         /// That of the device.
         has: u32,
     },
+    /// Operands of attention do not fit together.
+    #[error("{first} have {first_size} {what} and {second} have {second_size}; they must be equal")]
+    DifferentHeads {
+        /// What is counted.
+        what: &'static str,
+        /// The one operand.
+        first: &'static str,
+        /// Its number.
+        first_size: usize,
+        /// The other operand.
+        second: &'static str,
+        /// Its number.
+        second_size: usize,
+    },
+    /// There is no kernel for heads of this dimension.
+    #[error(
+        "rows of heads have {given} elements, and attention has kernels for 64 and 128; pad the rows with zeros and give the scale"
+    )]
+    HeadDimension {
+        /// Elements of a row.
+        given: usize,
+    },
+    /// Heads of queries cannot be shared out to those of keys.
+    #[error(
+        "there are {queries} heads of queries and {keys} of keys; the one must be a multiple of the other"
+    )]
+    UnevenHeads {
+        /// Heads of the queries.
+        queries: usize,
+        /// Heads of keys and values.
+        keys: usize,
+    },
+    /// A buffer ends before the last row.
+    #[error("{what} has {len} elements, and the last row ends at {needed}; make the buffer longer")]
+    HeadsTooShort {
+        /// The buffer.
+        what: &'static str,
+        /// Its elements.
+        len: usize,
+        /// Elements that are needed.
+        needed: usize,
+    },
+    /// Rows of results overlap.
+    #[error(
+        "rows of {what} begin {stride} elements apart where {length} elements belong together; take a distance of at least that"
+    )]
+    RowsOverlap {
+        /// What is written.
+        what: &'static str,
+        /// The distance.
+        stride: usize,
+        /// Elements of what begins there.
+        length: usize,
+    },
+    /// Scores cannot be multiplied with this.
+    #[error(
+        "the scale of scores is {given}, and 1e-30 to 1e30 are possible; for a negative scale, negate the queries"
+    )]
+    Scale {
+        /// The scale.
+        given: f32,
+    },
+    /// Starts of packed sequences fall, or lead beyond the tokens.
+    #[error(
+        "start {index} of {what} is {given}, and {least} to {most} are possible; give rising starts within the tokens, the end of the last sequence included"
+    )]
+    Sequences {
+        /// Queries or keys.
+        what: &'static str,
+        /// The number of the start; 0 if there is none.
+        index: usize,
+        /// The start.
+        given: usize,
+        /// The start before.
+        least: usize,
+        /// The number of tokens.
+        most: usize,
+    },
+    /// The device lacks the instructions.
+    #[error(
+        "{what} needs compute capability {needed}, and the device has {has}; use another device"
+    )]
+    TooOld {
+        /// What was wanted.
+        what: &'static str,
+        /// The compute capability that it needs, as 80 for 8.0.
+        needed: u32,
+        /// That of the device.
+        has: u32,
+    },
     /// Memory could not be allocated, copied or filled.
     #[error(transparent)]
     Memory(#[from] MemoryError),

@@ -1,5 +1,6 @@
 //! The kernels: what each of them does is in its file.
 
+pub(crate) mod attention; // softmax(Q · Kᵀ) · V on tensor cores
 pub(crate) mod finish; // from sums to stored results
 pub(crate) mod loads; // tiles of operands for tensor cores, by asynchronous copies
 pub(crate) mod problem; // what all kernels are told

@@ -2,10 +2,12 @@
 //!
 //! The trait [`Products`] of the [`prelude`] adds [`matmul`](Products::matmul) to [`Stream`], for operands that are a [`Matrix`]: row-major or column-major, with
 //! leading distances, several of them with a stride. What happens to each sum before it is stored is a closure, compiled into the kernel.
+//! The trait [`Attends`] adds [`attention`](Attends::attention): `softmax(scale · Q · Kᵀ) · V` of heads of 64 or 128.
 //! Kernels are generic: a crate that multiplies compiles the kernels for the types and layouts that it uses, and no others. So it needs `warploom-build` and
 //! the line in `build.rs`, as every crate with kernels.
 
 mod arithmetic; // elements, sums, results
+mod attention; // attention as a method of a stream
 mod call; // the arguments of all kernels
 mod epilogue; // what happens to each sum
 mod error; // why a product did not run
@@ -16,6 +18,7 @@ mod plan; // which kernel runs
 mod tuning; // the tiles of the kernels
 
 pub use arithmetic::{Arithmetic, Element, Numbers, Output, Sum};
+pub use attention::{Attends, Attention, HalfFloat, HeadExtents, Heads, HeadsMut};
 pub use epilogue::{Epilogue, Place, gelu, relu};
 pub use error::Error;
 pub use matmul::{Matmul, MatmulThen, Products};
@@ -24,7 +27,7 @@ pub use plan::{Candidate, Extents, Family, MatmulPlan};
 
 /// What most programs import with one line.
 pub mod prelude {
-    pub use crate::{Matrix, MatrixMut, Products};
+    pub use crate::{Attends, Heads, HeadsMut, Matrix, MatrixMut, Products};
 }
 
 #[cfg(doc)]

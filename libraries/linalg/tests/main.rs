@@ -1,5 +1,6 @@
 //! Products of matrices against the same in `f64` on the host: one body per behaviour, on the emulator (checked) and on a GPU where there is one.
 
+mod attention; // softmax(Q · Kᵀ) · V
 mod epilogues; // what happens to sums before they are stored
 mod errors; // what is refused
 mod plans; // which kernel runs
