@@ -196,6 +196,17 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["libloading", "thiserror"],
     ),
     (
+        "benches/attention",
+        "warploom-attention-bench",
+        &[
+            "warploom",
+            "warploom-linalg",
+            "warploom-build",
+            "warploom-harness",
+        ],
+        &[],
+    ),
+    (
         "libraries/linalg",
         "warploom-linalg",
         &["warploom"],
@@ -389,6 +400,11 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run static` runs it"
     );
     assert!(read(".ci/run").contains("cargo run --release --package warploom-linalg-bench"));
+    assert!(
+        tested.insert("benches/attention".to_owned()),
+        "`.ci/run static` runs it"
+    );
+    assert!(read(".ci/run").contains("cargo run --release --package warploom-attention-bench"));
     assert!(
         tested.insert("benches/algorithm-programs".to_owned()),
         "`.ci/run static` tests it"
