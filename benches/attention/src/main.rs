@@ -95,7 +95,9 @@ fn row(
         device.upload(&hosts[2])?,
     ];
     let mut o = device.zeroed::<Bf16>(len)?;
-    let mut queue = || -> Result<(), warploom_linalg::Error> {
+    let queue = |o: &mut DeviceBuffer<Bf16>,
+                 block_rows: Option<usize>|
+     -> Result<(), warploom_linalg::Error> {
         let [q, k, v] = [&q, &k, &v].map(|x| Heads::head_major(x, extents));
         let attention = stream.attention(q, k, v);
         let attention = if causal {
@@ -103,13 +105,13 @@ fn row(
         } else {
             attention
         };
-        let attention = match options.block_rows {
+        let attention = match block_rows {
             Some(rows) => attention.block_rows(rows),
             None => attention,
         };
-        attention.into(HeadsMut::head_major(&mut o, extents))
+        attention.into(HeadsMut::head_major(o, extents))
     };
-    queue()?;
+    queue(&mut o, options.block_rows)?;
     let mut times = Vec::new();
     if device.is_gpu() {
         let mut ahead = device.zeroed::<u32>(AHEAD_BYTES / 4)?;
@@ -117,13 +119,26 @@ fn row(
         for _ in 0..options.runs + 3 {
             ahead.fill(0, stream)?;
             stream.record(&start)?;
-            queue()?;
+            queue(&mut o, options.block_rows)?;
             stream.record(&end)?;
             times.push(start.elapsed_ms(&end)?);
         }
         times.drain(..3);
     }
     let found = o.to_vec(stream)?;
+    // All elements beside those of another kernel.
+    let mut other = device.zeroed::<Bf16>(len)?;
+    queue(&mut other, Some(64))?;
+    for (i, (found, other)) in found.iter().zip(other.to_vec(stream)?).enumerate() {
+        let (found, other) = (f64::from(found.to_f32()), f64::from(other.to_f32()));
+        let difference = (found - other).abs();
+        if difference.is_nan() || difference > TOLERANCE + RELATIVE * other.abs() {
+            return Err(format!(
+                "{name}: element {i} is {found}, and {other} by 64 queries of a block"
+            )
+            .into());
+        }
+    }
     let largest = compare(name, &hosts, &found, extents, causal)?;
     let half = if causal { 0.5 } else { 1.0 };
     let operations = half * 4.0 * (batches * heads * DIMENSION) as f64 * (tokens as f64).powi(2);

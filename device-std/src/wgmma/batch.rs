@@ -154,6 +154,17 @@ where
         self
     }
 
+    /// As [`wait_but`](Self::wait_but), and gives the accumulator back: other sums may stay under way.
+    ///
+    /// # Safety
+    /// At least `PENDING` batches of other sums were committed behind the last one of these.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub unsafe fn wait_before<const PENDING: u32>(self) -> Accumulator<N, D> {
+        self.wait_but::<PENDING>().sums
+    }
+
     /// Adds more products behind those that are under way.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]

@@ -1,10 +1,14 @@
 //! Attention: what is described, checked and launched.
 
 use warploom::device_std::mma::{A, B, D, M16N8, M16N8K16};
+use warploom::device_std::tma::TensorElement;
+use warploom::device_std::wgmma::{Multiply, SixteenBits};
 use warploom::device_std::{Bf16, Bf16x2, F16, F16x2, Plain, Warp};
-use warploom::{DeviceBuffer, DeviceSliceMut, Launch, Stream};
+use warploom::tensor::{L2Promotion, Swizzle};
+use warploom::{DeviceBuffer, DeviceSliceMut, Launch, Stream, TensorMap};
 
 use crate::Error;
+use crate::kernels::attention::warp_groups;
 use crate::kernels::attention::work::Problem;
 use crate::kernels::attention::{attention_forward, block_rows, shared_bytes};
 use crate::matrix::IntoElementsMut;
@@ -26,7 +30,9 @@ mod sealed {
     message = "there is no attention of `{Self}`",
     note = "elements are `F16` or `Bf16`"
 )]
-pub trait HalfFloat: Plain + sealed::Sealed {
+pub trait HalfFloat:
+    Plain + sealed::Sealed + TensorElement + SixteenBits + Multiply<Self, f32>
+{
     /// Two neighbours, the nearest of these numbers.
     #[doc(hidden)]
     fn pair(low: f32, high: f32) -> u32;
@@ -67,9 +73,10 @@ pub trait Attends: sealed::Sealed {
     /// - [`log_sums`](Attention::log_sums): also gives `ln Σ exp(scale · Q · Kᵀ)` of each query.
     ///
     /// **Arithmetic**: products on tensor cores, added up in `f32`; probabilities are rounded to the type of the elements before they are multiplied with values, results to
-    /// nearest. A NaN or an infinity among the values of a key may reach queries of the same 64 that do not see the key. Equal inputs give equal bits.
+    /// nearest. A NaN or an infinity among the values of a key may reach queries that do not see the key, where they see one of 128 neighbours of it. Equal inputs give equal bits.
     ///
-    /// **Speed**: rows that all begin at multiples of 16 bytes are copied 16 bytes at a time; others are gathered by elements, several times slower.
+    /// **Speed**: by `wgmma` on compute capability 9.0, where rows that all begin at multiples of 16 bytes are copied by tensor maps; else by `mma.sync`, where such rows are copied
+    /// 16 bytes at a time. Other rows are gathered by elements, several times slower.
     ///
     /// **Memory**: none; 16 bytes for every 128 queries with [`sequences`](Attention::sequences), from the device's pool. **Minimum compute capability**: 8.0.
     ///
@@ -173,7 +180,7 @@ impl<'a, T: HalfFloat> Attention<'a, T> {
         self
     }
 
-    /// A block has 64 queries, or else 128: for tests and measurements.
+    /// A block has 64 queries, or else 128, by `mma.sync`; 0 stands for the kernel of warp groups, where there is one: for tests and measurements.
     #[doc(hidden)]
     pub fn block_rows(mut self, rows: usize) -> Self {
         self.block_rows = Some(rows);
@@ -190,6 +197,12 @@ impl<'a, T: HalfFloat> Attention<'a, T> {
         let q = self.q.extents();
         if out.arranged.is_empty() {
             return Ok(());
+        }
+        if self.block_rows.is_none_or(|rows| rows == 0)
+            && self.stream.device().compute_capability() == (9, 0)
+            && let Some(maps) = self.maps()
+        {
+            return self.launch_groups(&maps, &mut out);
         }
         let rows = self.block_rows.unwrap_or_else(|| {
             // A warp that has 32 queries instead of 16 reads keys and values half as often; but all multiprocessors should have two blocks.
@@ -238,6 +251,73 @@ impl<'a, T: HalfFloat> Attention<'a, T> {
             &mut out.elements,
             &mut log_sums,
         )?;
+        Ok(())
+    }
+
+    /// Queries, keys and values for bulk copies of 64 columns of a tile; `None` if rows do not begin at multiples of 16 bytes.
+    fn maps(&self) -> Option<[TensorMap<'a, T, 4>; 3]> {
+        let map = |x: &Heads<'a, T>, rows: usize| {
+            let HeadExtents {
+                batches,
+                heads,
+                tokens,
+                dimension,
+            } = x.extents();
+            let [token, head, batch] = x.arranged.byte_strides(size_of::<T>());
+            TensorMap::builder(x.elements, [dimension, tokens, heads, batches])
+                .strides([size_of::<T>(), token, head, batch])
+                .block([64, rows, 1, 1])
+                .swizzle(Swizzle::B128)
+                .l2_promotion(L2Promotion::B256)
+                .build()
+                .ok()
+        };
+        let (rows, keys) = (warp_groups::ROWS, warp_groups::KEYS);
+        Some([
+            map(&self.q, rows)?,
+            map(&self.k, keys)?,
+            map(&self.v, keys)?,
+        ])
+    }
+
+    fn launch_groups(
+        &mut self,
+        [q, k, v]: &[TensorMap<'_, T, 4>; 3],
+        out: &mut HeadsMut<'_, T>,
+    ) -> Result<(), Error> {
+        let Some(Work {
+            blocks,
+            problem,
+            items,
+        }) = self.work(out, warp_groups::ROWS)?
+        else {
+            return Ok(());
+        };
+        let mut none = self.stream.device().alloc_uninit::<f32>(0)?;
+        let mut log_sums = match &mut self.log_sums {
+            Some(log_sums) => log_sums.reborrow(),
+            None => none.as_slice_mut(),
+        };
+        let shape = Launch::new(blocks, 384);
+        macro_rules! launch {
+            ($kernel:ident $bytes:ident) => {
+                warp_groups::$kernel::<T>::launch(
+                    self.stream,
+                    shape.dynamic_shared(warp_groups::$bytes),
+                    q,
+                    k,
+                    v,
+                    &items,
+                    problem,
+                    &mut out.elements,
+                    &mut log_sums,
+                )?
+            };
+        }
+        match self.q.extents().dimension {
+            64 => launch!(attention_groups_64 BYTES_64),
+            _ => launch!(attention_groups_128 BYTES_128),
+        };
         Ok(())
     }
 

@@ -107,7 +107,7 @@ fn check<T: HalfFloat + Number>(case: Case, starts: Starts<'_>) {
     let former = noise::<T>(in_q.len, 4);
     for (device, block_rows) in devices()
         .into_iter()
-        .flat_map(|device| [(device.clone(), 64), (device, 128)])
+        .flat_map(|device| [0, 64, 128].map(|rows| (device.clone(), rows)))
     {
         let what = format!(
             "{} {case:?} {starts:?}, {block_rows} queries of a block",

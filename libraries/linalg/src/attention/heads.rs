@@ -135,6 +135,15 @@ impl Arranged {
         Ok(())
     }
 
+    /// Bytes from one token, head and batch to the next; 128 where there is one.
+    pub(crate) fn byte_strides(&self, element_bytes: usize) -> [usize; 3] {
+        let counts = self.counts();
+        std::array::from_fn(|i| match counts[i] {
+            0 | 1 => 128,
+            _ => self.strides[i].saturating_mul(element_bytes),
+        })
+    }
+
     pub(crate) fn strides(&self) -> Strides {
         let [token, head, batch] = self.strides.map(|stride| stride as u64);
         Strides { token, head, batch }

@@ -16,6 +16,7 @@ use warploom::prelude::*;
 use crate::attention::HalfFloat;
 
 mod rows; // rows of heads, from global to shared memory and back
+pub(crate) mod warp_groups; // the same by `wgmma`, on Hopper
 pub(crate) mod work; // which queries are whose
 
 use rows::{Rows, THREADS};

@@ -123,6 +123,12 @@ impl Work {
         at(strides, self.batch, self.kv_head, self.first_key)
     }
 
+    /// The first key, in its batch, and the head of keys and values.
+    #[inline(always)]
+    pub(crate) fn keys_at(&self) -> (i32, i32) {
+        (self.first_key as i32, self.kv_head as i32)
+    }
+
     /// The element of the first query among the logarithms.
     #[inline(always)]
     pub(crate) fn log_at(&self, problem: &Problem) -> usize {
