@@ -12,7 +12,7 @@ use crate::input::{Arguments, Empty, Fetch, Input, Memory};
 use crate::lookback;
 use crate::output::IntoOutput;
 use crate::state::{Segments, State, Value, WORDS};
-use crate::{Error, tile};
+use crate::{Error, runs, tile};
 
 use kernel::{EXCLUSIVE, INCLUSIVE, REDUCE, runs_of_tiles};
 
@@ -42,7 +42,7 @@ pub struct ByKey<'s, 'a, M: Memory, F, P, O, const DETERMINISTIC: bool = false> 
     pub(crate) plan: Option<&'s mut ByKeyPlan<P>>,
 }
 
-/// The memory of an algorithm over runs of equal keys, for use again and again and in graphs: of no more than the elements that it was made for.
+/// The memory of an algorithm over runs of equal keys, [`ByKey`] or [`Runs`](crate::Runs), for use again and again and in graphs: of no more than the elements that it was made for.
 pub struct ByKeyPlan<P> {
     states: DeviceBuffer<u64>,
     pair: PhantomData<fn() -> P>,
@@ -55,7 +55,7 @@ impl<K: Plain, V: Plain> ByKeyPlan<(K, V)> {
     /// [`MemoryError::OutOfMemory`]; what the driver reports.
     pub fn new(device: &Device, len: usize) -> Result<Self, MemoryError> {
         Ok(ByKeyPlan {
-            states: device.alloc_uninit(Self::words(len))?,
+            states: device.alloc_uninit(Self::most_words(len))?,
             pair: PhantomData,
         })
     }
@@ -74,8 +74,25 @@ impl<K: Plain, V: Plain> ByKeyPlan<(K, V)> {
         self.states.len() * size_of::<u64>()
     }
 
+    pub(crate) fn states(&mut self) -> &mut DeviceBuffer<u64> {
+        &mut self.states
+    }
+
     const fn words(len: usize) -> usize {
         lookback::words::<Segments<V>>(tile::tiles(len, items::<K, V>()))
+    }
+
+    /// And those of an algorithm that takes the plan too.
+    const fn most_words(len: usize) -> usize {
+        let own = Self::words(len);
+        let of_lengths = runs::words::<K, V, true>(len);
+        let of_firsts = runs::words::<K, V, false>(len);
+        let of_runs = if of_lengths > of_firsts {
+            of_lengths
+        } else {
+            of_firsts
+        };
+        if own > of_runs { own } else { of_runs }
     }
 }
 

@@ -22,6 +22,7 @@ mod merge_sort; // sorting by a comparison
 mod output; // what algorithms write
 mod radix_sort; // sort by digits
 mod reduce; // all elements to one value
+mod runs; // runs of equal elements
 mod scan; // what all elements up to each have
 mod scatter; // elements to places
 mod search; // many values in a sorted input
@@ -57,6 +58,7 @@ pub use radix_sort::{
     IntoSlice, RadixBits, RadixFields, RadixKey, Sort, SortInPlace, SortPairs, SortPlan,
 };
 pub use reduce::{Reduce, ReducePlan};
+pub use runs::Runs;
 pub use scan::{Scan, ScanPlan};
 pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};

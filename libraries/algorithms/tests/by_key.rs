@@ -1,6 +1,7 @@
 //! Runs of equal keys against the same on the host.
 
 use warploom::prelude::*;
+use warploom_algorithms::ByKeyPlan;
 use warploom_algorithms::prelude::*;
 
 use crate::{LENGTHS, check, noise};
@@ -105,28 +106,89 @@ fn scans_within_runs() {
     }
 }
 
+/// Elements of type `T` that `of` makes of keys.
+fn check_lengths<T: Plain + PartialEq>(keys: &[u32], of: impl Fn(u32) -> T + Copy) {
+    let x: Vec<T> = keys.iter().copied().map(of).collect();
+    let n = x.len();
+    let runs = keys.chunk_by(|&a, &b| of(a) == of(b));
+    let lengths = runs.map(|run| run.len() as u32);
+    check(&lengths.collect::<Vec<_>>(), |device, stream| {
+        let (x, mut y) = (device.upload(&x)?, device.alloc_uninit(n)?);
+        let mut lengths = device.zeroed(n)?;
+        let count = stream.run_lengths(&x).reduce_count(&mut y, &mut lengths)?;
+        let first = y.slice(..count)?.to_vec(stream)?;
+        let lengths = lengths.slice(..count)?.to_vec(stream)?;
+        let mut at = 0;
+        for (first, length) in first.iter().zip(&lengths) {
+            assert!(
+                *first == of(keys[at]),
+                "the element of the run from {at} on"
+            );
+            at += *length as usize;
+        }
+        Ok(lengths)
+    });
+}
+
 #[test]
 fn lengths_of_runs() {
-    let x: Vec<u8> = keys(20_000, 90).into_iter().map(|x| x as u8).collect();
-    let runs = x
-        .chunk_by(|a, b| a == b)
-        .map(|run| [u32::from(run[0]), run.len() as u32]);
-    check(&runs.collect::<Vec<_>>(), |device, stream| {
-        let (x, mut y, mut lengths) = (
-            device.upload(&x)?,
-            device.zeroed(20_000)?,
-            device.zeroed(20_000)?,
-        );
-        let count = stream.run_lengths(&x).reduce_count(&mut y, &mut lengths)?;
-        let (y, lengths) = (
-            y.slice(..count)?.to_vec(stream)?,
-            lengths.slice(..count)?.to_vec(stream)?,
-        );
-        Ok(y.into_iter()
-            .zip(lengths)
-            .map(|(y, length)| [u32::from(y), length])
-            .collect())
-    });
+    for length in [1, 2, 5, 100, 3000, u32::MAX] {
+        for n in [&LENGTHS[..], &[3839, 3840, 3841, 7681]].concat() {
+            check_lengths(&keys(n, length), |key| key);
+        }
+    }
+}
+
+#[test]
+fn lengths_of_runs_of_elements_of_every_size() {
+    let keys = keys(20_000, 90);
+    check_lengths(&keys, |key| key as u8);
+    check_lengths(&keys, |key| key as u16);
+    check_lengths(&keys, u64::from);
+    check_lengths(&keys, |key| [key; 3]);
+    check_lengths(&keys, |key| [u64::from(key); 2]);
+}
+
+#[test]
+fn first_values_of_runs() {
+    for length in [1, 5, 3000] {
+        for n in [&LENGTHS[..], &[2815, 2816, 2817, 5633]].concat() {
+            let (keys, values) = (keys(n, length), noise(n));
+            let mut expected: Vec<[u32; 2]> =
+                keys.iter().zip(&values).map(|(&k, &v)| [k, v]).collect();
+            expected.dedup_by_key(|pair| pair[0]);
+            check(&expected, |device, stream| {
+                let wide: Vec<u64> = values.iter().map(|&value| u64::from(value) << 9).collect();
+                let (x, narrow, wide) = (
+                    device.upload(&keys)?,
+                    device.upload(&values)?,
+                    device.upload(&wide)?,
+                );
+                let (mut unique, mut firsts) = (device.zeroed(n)?, device.zeroed(n)?);
+                let mut wide_firsts = device.zeroed(n)?;
+                let mut plan = ByKeyPlan::new(device, n)?;
+                let firsts_of = stream.unique_by_key(x.input().zip(&wide));
+                let count = firsts_of
+                    .plan(&mut plan)
+                    .reduce_count(&mut unique, &mut wide_firsts)?;
+                let firsts_of = stream.unique_by_key(x.input().zip(&narrow));
+                assert_eq!(firsts_of.reduce_count(&mut unique, &mut firsts)?, count);
+                let unique = unique.slice(..count)?.to_vec(stream)?;
+                let firsts = firsts.slice(..count)?.to_vec(stream)?;
+                let wide_firsts: Vec<u64> = wide_firsts.slice(..count)?.to_vec(stream)?;
+                let equal = firsts
+                    .iter()
+                    .zip(&wide_firsts)
+                    .all(|(&a, &b)| u64::from(a) << 9 == b);
+                assert!(equal, "values of 8 bytes");
+                Ok(unique
+                    .into_iter()
+                    .zip(firsts)
+                    .map(|(key, first)| [key, first])
+                    .collect())
+            });
+        }
+    }
 }
 
 #[test]

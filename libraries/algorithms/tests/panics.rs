@@ -3,6 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "that is how a test fails")]
 
+use warploom::prelude::*;
 use warploom::{Device, DeviceBuffer, Stream};
 use warploom_algorithms::Error;
 use warploom_algorithms::prelude::*;
@@ -136,6 +137,29 @@ fn of_scans_by_key() {
         let pairs = x.input().map(|x| (u32::from(x < 6000), x));
         let by_key = stream.by_key(pairs, |a, b| good(a).wrapping_add(good(b)) & 0xffff);
         by_key.inclusive_scan(inner!(y))
+    });
+}
+
+/// A key whose comparison panics for the bad element.
+#[derive(Clone, Copy, Plain)]
+#[repr(transparent)]
+struct Key(u32);
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        good(self.0) / 3000 == good(other.0) / 3000
+    }
+}
+
+#[test]
+fn of_run_lengths() {
+    check(|stream, x, [keys, lengths, _]| {
+        let mut count = stream.device().zeroed(1)?;
+        let mut elements = stream.device().alloc_uninit(LEN)?;
+        let runs = stream.run_lengths(x.input().map(Key));
+        runs.reduce(&mut elements, inner!(lengths), &mut count)?;
+        let firsts = stream.unique_by_key(x.input().map(|x| (Key(x), x)));
+        firsts.reduce(&mut elements, inner!(keys), &mut count)
     });
 }
 

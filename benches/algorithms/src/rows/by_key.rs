@@ -94,7 +94,7 @@ fn run_lengths(bench: &mut Bench, size: Size) -> Done {
     )
 }
 
-/// The first value of each run: a reduction whose operation keeps the earlier value.
+/// The first value of each run.
 fn unique(bench: &mut Bench, size: Size) -> Done {
     let keys = runs(size);
     let (x, v) = (bench.device().upload(&keys)?, bench.input::<u32>(size, 0)?);
@@ -110,7 +110,7 @@ fn unique(bench: &mut Bench, size: Size) -> Done {
         },
         |device| outputs(device, size.n),
         |stream, memory, (keys, firsts, count)| {
-            let runs = stream.by_key(x.input().zip(&v), |first, _| first);
+            let runs = stream.unique_by_key(x.input().zip(&v));
             match memory {
                 Memory::Planned => runs.plan(&mut plan).reduce(keys, firsts, count),
                 Memory::Pooled => runs.reduce(keys, firsts, count),

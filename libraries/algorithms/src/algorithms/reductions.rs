@@ -17,6 +17,7 @@ use crate::histogram::Histogram;
 use crate::input::{Fetch, IntoInput, Item, Place};
 use crate::radix_sort::RadixKey;
 use crate::reduce::Reduce;
+use crate::runs::Runs;
 use crate::segmented_arg::SegmentedArg;
 use crate::segmented_reduce::SegmentedReduce;
 
@@ -98,9 +99,9 @@ pub trait Reductions: OnStream {
     /// Combines the values of each run of equal keys, or scans them, by `op`, which must be associative. The input has pairs of key and value.
     ///
     /// Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (512 to 2304 pairs). Keys and values have at most 16 bytes each. Of
-    /// floats the grouping depends on timing, so that the last bits may differ, unless it is [`deterministic`](ByKey::deterministic). With an `op` that gives its first argument, the value of a
-    /// run is that of its first element. CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`, `ExclusiveSumByKey`, `cub::DeviceSelect::UniqueByKey`,
-    /// `thrust::reduce_by_key`, `unique_by_key_copy`. Compute capability: 7.5.
+    /// floats the grouping depends on timing, so that the last bits may differ, unless it is [`deterministic`](ByKey::deterministic). The first value
+    /// of each run alone: [`unique_by_key`](Self::unique_by_key). CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`, `ExclusiveSumByKey`,
+    /// `thrust::reduce_by_key`. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;
@@ -138,7 +139,10 @@ pub trait Reductions: OnStream {
         }
     }
 
-    /// The length of each run of equal elements: [`by_key`](Self::by_key) with ones as values. CUDA: `cub::DeviceRunLengthEncode::Encode`.
+    /// The length of each run of equal elements, modulo 2^32.
+    ///
+    /// Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (512 to 3840 elements), which have at most 16 bytes. Of integers and of floats the result is the
+    /// same in every run. CUDA: `cub::DeviceRunLengthEncode::Encode`. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;
@@ -155,18 +159,55 @@ pub trait Reductions: OnStream {
     fn run_lengths<'s, 'a, I>(
         &'s self,
         input: I,
-    ) -> ByKey<
+    ) -> Runs<
         's,
         'a,
         I::Memory,
         impl Fetch<I::Memory, Item = (Item<'a, I>, u32)>,
         (Item<'a, I>, u32),
-        impl Fn(u32, u32) -> u32 + Copy + Send + Sync + 'static,
+        true,
     >
     where
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>,
     {
-        self.by_key(input.input().map(|item| (item, 1)), u32::wrapping_add)
+        Runs {
+            stream: self.stream(),
+            input: input.input().map(|item| (item, 1)),
+            plan: None,
+        }
+    }
+
+    /// The first pair of each run of equal keys. The input has pairs of key and value.
+    ///
+    /// As [`by_key`](Self::by_key) with an `op` that gives its first argument, and faster. Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (512 to 2816
+    /// pairs). Keys and values have at most 16 bytes each. CUDA: `cub::DeviceSelect::UniqueByKey`, `thrust::unique_by_key_copy`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (keys, values) = (device.upload(&[1u32, 1, 3, 3, 3, 1])?, device.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?);
+    /// let (mut unique, mut firsts) = (device.zeroed(6)?, device.zeroed(6)?);
+    /// let n = stream.unique_by_key(keys.input().zip(&values)).reduce_count(&mut unique, &mut firsts)?;
+    /// assert_eq!(unique.slice(..n)?.to_vec(&stream)?, [1, 3, 1]);
+    /// assert_eq!(firsts.slice(..n)?.to_vec(&stream)?, [1.0, 3.0, 6.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn unique_by_key<'s, 'a, I, K, V>(
+        &'s self,
+        input: I,
+    ) -> Runs<'s, 'a, I::Memory, I::Fetch, (K, V), false>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = (K, V)>>,
+        K: Plain + PartialEq,
+        V: Plain,
+    {
+        Runs {
+            stream: self.stream(),
+            input: input.input(),
+            plan: None,
+        }
     }
 
     /// How many elements of the input are each number below the length of the output. Larger numbers are left out.
