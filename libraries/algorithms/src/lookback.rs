@@ -315,6 +315,43 @@ fn look_back<S: State>(
     (last.is_some(), S::from_words(state))
 }
 
+/// The states of tiles, for a kernel with a loop of its own: [`announce`](Self::announce), and then [`before`](Self::before).
+pub(crate) struct TileStates<'v>(States<'v>);
+
+impl<'v> TileStates<'v> {
+    #[inline(always)]
+    pub(crate) fn of<S: State>(states: &'v [Atomic<u64>]) -> Self {
+        TileStates(States::of::<S>(states))
+    }
+
+    /// Publishes what `tile` has, which is not the last one. All threads of the block make the call.
+    #[inline(always)]
+    pub(crate) fn announce<S: State>(&self, block: &Block<'_>, tile: usize, own: S) {
+        let status = if tile == 0 { PREFIX } else { AGGREGATE };
+        self.0.publish(block, tile, status, own);
+    }
+
+    /// What the tiles before `tile` have, in all threads; see [`before`].
+    ///
+    /// # Errors
+    /// [`tile::sync`].
+    #[inline(always)]
+    pub(crate) fn before<S: State>(
+        &self,
+        block: &Block<'_>,
+        warp: &Warp<'_>,
+        shared: Shared<'_>,
+        tile: usize,
+        own: Option<S>,
+        combine: impl Fn(S, S) -> S,
+    ) -> Result<Option<S>, Ended> {
+        if tile == 0 {
+            tile::sync(block)?;
+        }
+        before(block, warp, (&self.0, shared), tile, own, combine)
+    }
+}
+
 /// The states of tiles: cell `k` of tile `t` is number `k * tiles + t`.
 pub(crate) struct States<'v> {
     cells: &'v [Atomic<u64>],

@@ -10,7 +10,7 @@ mod pass; // kernels: the splits of all tiles, and their merge
 mod tile; // elements in shared memory, and the merge of a thread
 mod values; // of keys
 
-pub(crate) use pass::{Part, find_splits, merge_tiles};
+pub(crate) use pass::{find_splits, merge_tiles};
 pub(crate) use tile::{
     ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, merge_runs, store, striped,
 };

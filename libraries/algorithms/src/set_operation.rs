@@ -1,21 +1,24 @@
 //! Union, intersection and differences of two sorted inputs.
 //!
-//! Four launches: where the tiles of the merge of both begin ([`merge_path`](crate::merge_path)); how many elements of each tile are kept; where those of a tile begin in
-//! the output, by one block; and the tiles once more, which store what they keep. Equal elements are paired in order: the first of `a` with the
-//! first of `b`, and so on. An operation is which elements it keeps: those of `a` with a partner, those of `a` without, those of `b` without.
+//! Two launches: where the tiles of the merge of both begin, by [`merge_path`](crate::merge_path); and the tiles, which store what they keep, in one pass. Equal elements are
+//! paired in order: the first of `a` with the first of `b`, and so on. An operation is which elements it keeps: those of `a` with a partner, those of `a` without, those of
+//! `b` without.
 
-mod kernels; // elements that are kept, counted and stored
+mod balance; // splits that cut no pair
+mod kernels; // the elements that are kept
 
-pub(crate) use kernels::{set_counts, set_offsets, set_store};
+use balance::set_splits;
+use kernels::set_tiles;
 
 use std::marker::PhantomData;
 
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
-use crate::Error;
-use crate::merge_path::{THREADS, find_splits, items_of, launch_of};
+use crate::merge_path::{THREADS, items_of, searchers};
 use crate::output::IntoOutput;
+use crate::state::Count;
+use crate::{Error, lookback, tile};
 
 /// Which elements a set operation keeps.
 pub trait SetRule: sealed::Sealed + 'static {
@@ -96,8 +99,13 @@ pub struct SetOperation<'s, 'a, K: Plain, L, R> {
 /// ```
 pub struct SetPlan<K: Plain> {
     splits: DeviceBuffer<u64>,
-    offsets: DeviceBuffer<u64>,
+    states: DeviceBuffer<u64>,
     keys: PhantomData<fn() -> K>,
+}
+
+/// Elements of a tile: one less than it has room for, as a split may have one element more before it than another.
+const fn tile_of<K>() -> usize {
+    items_of::<K>() * THREADS - 1
 }
 
 impl<K: Plain> SetPlan<K> {
@@ -106,20 +114,20 @@ impl<K: Plain> SetPlan<K> {
     /// # Errors
     /// [`MemoryError::OutOfMemory`]; what the driver reports.
     pub fn new(device: &Device, len: usize) -> Result<Self, MemoryError> {
-        let tiles = len.div_ceil(items_of::<K>() * THREADS);
+        let tiles = len.div_ceil(tile_of::<K>());
         Ok(SetPlan {
             splits: device.alloc_uninit(tiles)?,
-            offsets: device.alloc_uninit(tiles + 1)?,
+            states: device.alloc_uninit(lookback::words::<Count>(tiles))?,
             keys: PhantomData,
         })
     }
 
     fn on(stream: &Stream, len: usize) -> Result<Self, MemoryError> {
-        let tiles = len.div_ceil(items_of::<K>() * THREADS);
+        let tiles = len.div_ceil(tile_of::<K>());
         let pool = stream.device().pool()?;
         Ok(SetPlan {
             splits: pool.alloc_uninit(tiles, stream)?,
-            offsets: pool.alloc_uninit(tiles + 1, stream)?,
+            states: pool.alloc_uninit(lookback::words::<Count>(tiles), stream)?,
             keys: PhantomData,
         })
     }
@@ -127,7 +135,7 @@ impl<K: Plain> SetPlan<K> {
     /// Bytes of device memory: 16 for each tile, and 8.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        (self.splits.len() + self.offsets.len()) * size_of::<u64>()
+        (self.splits.len() + self.states.len()) * size_of::<u64>()
     }
 }
 
@@ -205,27 +213,20 @@ where
                 &mut own
             }
         };
-        let tiles = n.div_ceil(ITEMS * THREADS);
+        let tile = tile_of::<K>();
+        let tiles = n.div_ceil(tile);
         Error::check_room("the plan of a set operation", plan.splits.len(), tiles)?;
-        let shape = launch_of(n, ITEMS * THREADS)?;
-        let (mut splits, mut offsets) = (
-            plan.splits.slice_mut(..tiles)?,
-            plan.offsets.slice_mut(..=tiles)?,
-        );
-        find_splits::<K, L, true>(stream, (a, b), ITEMS * THREADS, 0, less, &mut splits)?;
+        let shape = tile::one_pass_of(tiles, tile, n)?;
+        let words = lookback::words::<Count>(tiles);
+        plan.states.slice_mut(..words)?.fill(0, stream)?;
+        let states = plan.states.as_atomics().slice(..words)?;
+        let mut splits = plan.splits.slice_mut(..tiles)?;
+        let lanes = searchers(tiles);
+        let searches = Launch::covering(tiles * lanes as usize);
+        set_splits::<K, L>::launch(stream, searches, a, b, tile, lanes, less, &mut splits)?;
         let splits = splits.as_slice();
-        set_counts::<K, L, R, ITEMS>::launch(stream, shape, a, b, splits, less, &mut offsets)?;
-        let one = Launch::new(1, THREADS as u32);
-        set_offsets::<R>::launch(stream, one, &mut offsets, count)?;
-        Ok(set_store::<K, L, R, ITEMS>::launch(
-            stream,
-            shape,
-            a,
-            b,
-            splits,
-            offsets.as_slice(),
-            less,
-            out,
+        Ok(set_tiles::<K, L, R, ITEMS>::launch(
+            stream, shape, a, b, splits, states, less, out, count,
         )?)
     }
 }

@@ -34,7 +34,11 @@ const ONE_PASS_BLOCKS: u32 = 640;
 
 /// The launch of a one-pass algorithm for `len` elements, `items` per thread.
 pub(crate) fn one_pass(len: usize, items: usize) -> Result<Launch, Error> {
-    let tiles = tiles(len, items);
+    one_pass_of(tiles(len, items), THREADS * items, len)
+}
+
+/// The launch of a one-pass algorithm for `len` elements in `tiles` tiles of `tile` elements.
+pub(crate) fn one_pass_of(tiles: usize, tile: usize, len: usize) -> Result<Launch, Error> {
     // The most blocks of a grid. Numbers of tiles have 32 bits, and each block of a one-pass algorithm is given one that is no tile.
     match i32::try_from(tiles) {
         Ok(_) => Ok(Launch::new(
@@ -43,7 +47,7 @@ pub(crate) fn one_pass(len: usize, items: usize) -> Result<Launch, Error> {
         )),
         Err(_) => Err(Error::TooMany {
             what: "one launch",
-            most: (i32::MAX as u64) * (THREADS * items) as u64,
+            most: (i32::MAX as u64) * tile as u64,
             len,
         }),
     }

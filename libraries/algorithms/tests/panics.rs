@@ -5,7 +5,7 @@
 
 use warploom::prelude::*;
 use warploom::{Device, DeviceBuffer, Stream};
-use warploom_algorithms::Error;
+use warploom_algorithms::{Error, counting};
 use warploom_algorithms::prelude::*;
 use warploom_harness::device_test::devices;
 
@@ -176,8 +176,20 @@ fn of_inputs() {
 fn of_set_operations() {
     check(|stream, x, [y, ..]| {
         let mut count = stream.device().zeroed(1)?;
-        let (a, b) = (x.slice(..LEN / 2)?, x.slice(LEN / 2..)?);
-        let less = |a: u32, b: u32| good(a) >> 8 < good(b) >> 8;
+        // The elements of both inputs alternate in the merge, so that each is compared.
+        let element = |(i, x): (usize, u32)| {
+            let half = LEN / 2;
+            let place = if i < half { 2 * i + 1 } else { 2 * (i - half) };
+            2 * place as u32 + u32::from(x == BAD)
+        };
+        let mut sorted = stream.device().zeroed(LEN)?;
+        let elements = counting(LEN).zip(x).map(element);
+        stream.transform(elements).into(&mut sorted)?;
+        let (a, b) = (sorted.slice(..LEN / 2)?, sorted.slice(LEN / 2..)?);
+        let less = |a: u32, b: u32| {
+            assert!(a % 2 == 0 && b % 2 == 0, "a bad element");
+            a < b
+        };
         stream.set_union(a, b, less).into(inner!(y), &mut count)
     });
 }

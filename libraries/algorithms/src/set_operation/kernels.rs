@@ -1,271 +1,307 @@
-//! Which elements of a tile are kept, counted and stored.
+//! The elements that are kept, in one pass over memory.
+//!
+//! Tiles and threads have parts of the merge that cut no pair of equal elements ([`balance`](super::balance)), so that each thread merges its own elements and sees which have
+//! partners. Blocks take tiles as those of [`lookback::run`](crate::lookback::run) do, but look back from a tile before they stage the next one: what a tile computes is long
+//! beside what it loads.
 
 use std::array::from_fn;
+use std::sync::atomic::Ordering;
 
+use warploom::device_std::atomic::{Atomic, Relaxed};
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
 use super::SetRule;
-use crate::merge_path::{ELEMENTS, Part, THREADS, TileMemory, split_tile, striped};
+use super::balance::{balanced, unpacked};
+use crate::lookback::TileStates;
+use crate::merge_path::{ELEMENTS, THREADS, TileMemory, split_tile, striped};
+use crate::state::Count;
+use crate::tile::{self, Ended};
 
-/// The elements of a tile in shared memory, and all elements in global memory.
+/// The inputs, and where their tiles begin.
+#[derive(Clone, Copy)]
+struct Inputs<'k, K> {
+    a: &'k [K],
+    b: &'k [K],
+    splits: &'k [u64],
+}
+
+/// What a tile has of both inputs.
+#[derive(Clone, Copy)]
+struct Part {
+    a: usize,
+    b: usize,
+    a_count: u32,
+    b_count: u32,
+    /// Whether an element more than those of earlier tiles comes before it.
+    late: bool,
+}
+
+impl<K: Plain> Inputs<'_, K> {
+    /// Of `tile` elements or one more or less. Whatever the splits are, these elements exist, and are at most `tile + 1`.
+    #[inline(always)]
+    fn part(self, number: usize, tile: usize) -> Part {
+        let lengths = (self.a.len(), self.b.len());
+        let (d, split) = (number * tile, self.splits[number]);
+        let (a, b) = unpacked(d, split, lengths);
+        let (a_end, b_end) = match self.splits.get(number + 1) {
+            Some(&next) => unpacked(d + tile, next, lengths),
+            None => lengths,
+        };
+        let a_count = a_end.saturating_sub(a).min(tile);
+        let b_count = b_end.saturating_sub(b).min(tile + 1 - a_count);
+        Part {
+            a,
+            b,
+            a_count: a_count as u32,
+            b_count: b_count as u32,
+            late: split & 1 != 0,
+        }
+    }
+
+    /// This thread's elements of the part, those of `a` before those of `b`: each [`THREADS`]-th. In place of those behind the end, others.
+    #[inline(always)]
+    fn load<const ITEMS: usize>(self, part: Part, thread: u32) -> [K; ITEMS] {
+        let all = part.a_count + part.b_count;
+        let a = self.a.as_ptr().wrapping_add(part.a);
+        let b = self
+            .b
+            .as_ptr()
+            .wrapping_add(part.b)
+            .wrapping_sub(part.a_count as usize);
+        // An element of an input, for a part without elements.
+        let any = if self.a.is_empty() { self.b } else { self.a }.as_ptr();
+        from_fn(|k| {
+            let i = striped(thread, k);
+            let from = if i < part.a_count { a } else { b };
+            let element = if i < all {
+                from.wrapping_add(i as usize)
+            } else {
+                any
+            };
+            // SAFETY: an element of the part, which are there, or the first of an input that has one: there are no tiles of no elements.
+            unsafe { element.read() }
+        })
+    }
+}
+
+/// The elements of a tile in shared memory, those of `a` before those of `b`.
+#[derive(Clone, Copy)]
 struct Sets<'a, K, const ITEMS: usize> {
-    a: &'a [K],
-    b: &'a [K],
-    part: Part,
-    tile: TileMemory<'a, K, ITEMS>,
+    memory: TileMemory<'a, K, ITEMS>,
+    a_count: u32,
+    b_count: u32,
 }
 
 impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
-    /// Element `i` of `a`.
     #[inline(always)]
-    fn a(&self, i: usize) -> K {
-        let in_tile = i.wrapping_sub(self.part.a);
-        if in_tile < self.part.a_count {
-            // SAFETY: within the tile, which `load` filled, with a barrier behind it.
-            unsafe { self.tile.get(in_tile as u32) }
-        } else {
-            self.a[i]
-        }
+    fn get(self, i: u32) -> K {
+        // SAFETY: callers ask for elements below `a_count + b_count`, which are no more than the memory has; a barrier lies behind the writes.
+        unsafe { self.memory.get(i) }
     }
 
-    /// Element `j` of `b`.
+    /// Where the part of a thread begins: at the split of element `d`, or at an end.
     #[inline(always)]
-    fn b(&self, j: usize) -> K {
-        let in_tile = j.wrapping_sub(self.part.b);
-        if in_tile < self.part.b_count {
-            // SAFETY: as for `a`.
-            unsafe { self.tile.get((self.part.a_count + in_tile) as u32) }
-        } else {
-            self.b[j]
-        }
+    fn split(self, d: u32, less: impl Fn(K, K) -> bool + Copy) -> (u32, u32) {
+        let d = d.min(self.a_count + self.b_count);
+        let lengths = (self.a_count, self.b_count);
+        let of_a = split_tile(
+            d,
+            lengths,
+            (|i| self.get(i), |j| self.get(self.a_count + j)),
+            less,
+        );
+        let elements = (
+            |i: usize| self.get(i as u32),
+            |j: usize| self.get(self.a_count + j as u32),
+        );
+        let split = (of_a as usize, (d - of_a) as usize);
+        let (i, j) = balanced(split, self.b_count as usize, elements, less);
+        (i as u32, j as u32)
     }
 
-    /// Reads the tile to shared memory.
+    /// What is kept of the elements from one split to the next, and a bit for each.
     #[inline(always)]
-    fn load(&self, block: Block, thread: u32) {
-        let keys = self.part.of(self.a, self.b);
-        let loaded = from_fn(|k| keys.get(striped(thread, k)));
-        // SAFETY: the first access to the memory.
-        unsafe { self.tile.write_striped(thread, loaded) };
-        block.sync();
-    }
-
-    /// The elements of this thread, and a bit for each that is kept.
-    #[inline(always)]
-    fn kept<R: SetRule>(&self, thread: u32, less: impl Fn(K, K) -> bool) -> ([K; ITEMS], u32) {
-        let Part {
-            a,
-            b,
-            a_count,
-            b_count,
-            ..
-        } = self.part;
-        let (a_end, b_end) = (a + a_count, b + b_count);
-        let total = (a_count + b_count) as u32;
-        let d = (thread * ITEMS as u32).min(total);
-        let elements = (|i| self.a(a + i as usize), |j| self.b(b + j as usize));
-        let of_a = split_tile(d, (a_count as u32, b_count as u32), elements, &less);
-        let (mut i, mut j) = (a + of_a as usize, b + (d - of_a) as usize);
-        let (mut items, mut kept) = ([self.a_or_b(); ITEMS], 0);
-        // The value whose equals are paired, and where it begins in `a`.
-        let mut run = None;
+    fn kept<R: SetRule>(
+        self,
+        (mut i, j): (u32, u32),
+        (a_end, b_end): (u32, u32),
+        less: impl Fn(K, K) -> bool,
+    ) -> ([K; ITEMS], u32) {
+        let (mut j, b_end) = (self.a_count + j, self.a_count + b_end);
+        let (mut has_a, mut has_b) = (i < a_end, j < b_end);
+        let (mut x, mut y) = (
+            self.get(if has_a { i } else { 0 }),
+            self.get(if has_b { j } else { 0 }),
+        );
+        let (mut items, mut kept) = ([x; ITEMS], 0);
         unroll_all::<ITEMS>(|k| {
-            if i >= a_end && j >= b_end {
-                return;
-            }
-            let take_b = j < b_end && (i >= a_end || less(self.b(j), self.a(i)));
-            let item = if take_b { self.b(j) } else { self.a(i) };
-            let start = match run {
-                None => self.start_in_a(i, item, &less),
-                Some((value, start)) if !less(value, item) => start,
-                Some(_) => i,
+            let take_a = has_a && !(has_b && less(y, x));
+            let take_b = has_b && !(has_a && less(x, y));
+            let keep = match (take_a, take_b) {
+                (true, true) => R::PAIRED,
+                (true, false) => R::ONLY_A,
+                (false, true) => R::ONLY_B,
+                (false, false) => false,
             };
-            run = Some((item, start));
-            // So many of `a` are equal to the item and come before it in the merge: of all elements of `a` before it, those from `start` on.
-            let equal = i.saturating_sub(start);
-            let keep = if take_b {
-                // All of `a` that are equal come before the first of `b`: there is a partner for the first `equal` of `b`.
-                R::ONLY_B && j >= equal && !less(self.b(j - equal), item)
-            } else {
-                // No element of `b` before `j` is equal.
-                let paired = j + equal < self.b.len() && !less(item, self.b(j + equal));
-                if paired { R::PAIRED } else { R::ONLY_A }
-            };
-            items[k] = item;
+            items[k] = if take_a { x } else { y };
             kept |= u32::from(keep) << k;
+            if take_a {
+                i += 1;
+                has_a = i < a_end;
+                if has_a {
+                    x = self.get(i);
+                }
+            }
             if take_b {
                 j += 1;
-            } else {
-                i += 1;
+                has_b = j < b_end;
+                if has_b {
+                    y = self.get(j);
+                }
             }
         });
         (items, kept)
     }
-
-    /// Any element of the tile.
-    #[inline(always)]
-    fn a_or_b(&self) -> K {
-        // SAFETY: as for `a`; a tile has an element at least.
-        unsafe { self.tile.get(0) }
-    }
-
-    /// The first of the elements of `a` before `i` that is not less than `item`; `i` if there is none.
-    #[inline(always)]
-    fn start_in_a(&self, i: usize, item: K, less: impl Fn(K, K) -> bool) -> usize {
-        if i == 0 || less(self.a(i - 1), item) {
-            return i;
-        }
-        let (mut low, mut high) = (0, i - 1);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if less(self.a(middle), item) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
 }
 
-/// Of each tile the number of elements that are kept.
-#[kernel(block(256))]
-pub fn set_counts<K, L, R, const ITEMS: usize>(
+/// The kept elements of all tiles, and how many they are.
+#[kernel(block(256), max_registers(80))]
+pub fn set_tiles<K, L, R, const ITEMS: usize>(
     block: Block,
+    warp: Warp,
     a: &[K],
     b: &[K],
     splits: &[u64],
-    less: L,
-    mut counts: DisjointSlice<u64, PerBlock>,
-) where
-    K: Plain,
-    L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
-    R: SetRule,
-{
-    let (thread, index) = (block.thread() as u32, block.index());
-    let tile = THREADS * ITEMS;
-    let mut count = 0;
-    if let Some(part) = Part::of_tile::<true>(index, tile, 0, (a.len(), b.len()), splits) {
-        let memory = shared_array!(u128, ELEMENTS);
-        let sets = Sets::<K, ITEMS> {
-            a,
-            b,
-            part,
-            tile: TileMemory::of(memory),
-        };
-        sets.load(block, thread);
-        count = sets.kept::<R>(thread, less).1.count_ones();
-    }
-    let count = block.reduce_sum(count);
-    if let Some(y) = block.leader().and_then(|leader| counts.get_mut(leader)) {
-        *y = u64::from(count);
-    }
-}
-
-/// Counts to sums of those before, in one block: element `i` becomes the sum of the elements before it, and the last one, which has no count, the sum of all, as `total`. Generic, so
-/// that no program has the kernel that does not use it.
-#[kernel(block(256))]
-pub fn set_offsets<R>(
-    block: Block,
-    mut offsets: DisjointSlice<u64>,
-    mut total: DisjointSlice<u64, PerBlock>,
-) where
-    R: SetRule,
-{
-    const ITEMS: usize = 8;
-    let (thread, n) = (block.thread(), offsets.len() - 1);
-    let start = offsets.raw();
-    let mut before = 0;
-    let mut first = 0;
-    while first < n {
-        let own = first + thread * ITEMS;
-        let counts: [u64; ITEMS] = from_fn(|k| {
-            if own + k < n {
-                // SAFETY: within the slice; elements `own ..` of this round are this thread's.
-                unsafe { start.wrapping_add(own + k).read() }
-            } else {
-                0
-            }
-        });
-        let sum = counts.iter().sum::<u64>();
-        let mut offset = before + block.exclusive_scan(sum, 0, |a, b| a + b);
-        unroll_all::<ITEMS>(|k| {
-            if own + k < n {
-                // SAFETY: as above.
-                unsafe { start.wrapping_add(own + k).write(offset) };
-            }
-            offset += counts[k];
-        });
-        before += block.reduce_sum(sum);
-        first += THREADS * ITEMS;
-    }
-    if let Some(leader) = block.leader() {
-        // SAFETY: within the slice; one thread writes it.
-        unsafe { start.wrapping_add(n).write(before) };
-        if let Some(total) = total.get_mut(leader) {
-            *total = before;
-        }
-    }
-}
-
-/// Stores the elements of each tile that are kept, from the tile's offset on.
-#[kernel(block(256))]
-pub fn set_store<K, L, R, const ITEMS: usize>(
-    block: Block,
-    a: &[K],
-    b: &[K],
-    splits: &[u64],
-    offsets: &[u64],
+    states: &[Atomic<u64>],
     less: L,
     mut y: DisjointSlice<K>,
+    mut count: DisjointSlice<u64>,
 ) where
     K: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
     R: SetRule,
 {
-    let (thread, index) = (block.thread() as u32, block.index());
-    let tile = THREADS * ITEMS;
-    let Some(part) = Part::of_tile::<true>(index, tile, 0, (a.len(), b.len()), splits) else {
-        return;
+    let inputs = Inputs { a, b, splits };
+    let output = Output {
+        kept: y.raw(),
+        room: y.len(),
+        count: count.raw(),
     };
-    let memory = shared_array!(u128, ELEMENTS);
-    let memory = TileMemory::of(memory);
-    let sets = Sets::<K, ITEMS> {
-        a,
-        b,
-        part,
-        tile: memory,
-    };
-    sets.load(block, thread);
-    let (items, kept) = sets.kept::<R>(thread, less);
-    // With the barriers of the scan, behind which the tile's elements are no longer read.
-    let mut at = block.exclusive_scan(kept.count_ones(), 0, |a, b| a + b);
-    // If the comparison has ended a thread, what is scanned and written lacks what it had.
-    if block.sync_count(true) < THREADS as u32 {
-        return;
+    // After a panic the launch has failed, whatever the other threads do.
+    let _ = run_tiles::<K, L, R, ITEMS>((block, warp), inputs, states, less, output);
+}
+
+/// Where results go.
+#[derive(Clone, Copy)]
+struct Output<K> {
+    kept: *mut K,
+    /// Elements that there is room for.
+    room: usize,
+    count: *mut u64,
+}
+
+#[inline(always)]
+fn run_tiles<K, L, R, const ITEMS: usize>(
+    (block, warp): (Block, Warp),
+    inputs: Inputs<'_, K>,
+    states: &[Atomic<u64>],
+    less: L,
+    output: Output<K>,
+) -> Result<(), Ended>
+where
+    K: Plain,
+    L: Fn(K, K) -> bool + Copy,
+    R: SetRule,
+{
+    let shared = shared_array!(u32, tile::SHARED);
+    let starts = shared_array!(u32, THREADS);
+    let elements = shared_array!(u128, ELEMENTS);
+    let memory = TileMemory::<K, ITEMS>::of(elements);
+    let (thread, tiles) = (block.thread() as u32, inputs.splits.len());
+    let whole = THREADS * ITEMS - 1;
+    let claim = || states[0].fetch_add(1, Relaxed) as u32;
+    let mut number = tile::share_number(&block, shared, claim) as usize;
+    if number >= tiles {
+        return Ok(());
     }
-    unroll_all::<ITEMS>(|k| {
-        if kept & (1 << k) != 0 {
-            // SAFETY: `at` is below the number of elements of the tile; the scan over all threads gives each kept element its own place.
-            unsafe { memory.set(at, items[k]) };
-            at += 1;
+    let mut part = inputs.part(number, whole);
+    let mut loaded: [K; ITEMS] = inputs.load(part, thread);
+    loop {
+        // What the last tile had was written by all.
+        tile::sync(&block)?;
+        // SAFETY: each thread its own places, and the barrier lies behind all other accesses.
+        unsafe { memory.write_striped(thread, loaded) };
+        let mut next = 0;
+        if thread == 0 {
+            next = claim();
         }
-    });
-    block.sync();
-    // A comparison that answers otherwise than when it was counted does not write into another tile's part.
-    let first = (offsets[index] as usize).min(y.len());
-    let end = (offsets[index + 1] as usize).min(y.len());
-    let count = block
-        .reduce_sum(kept.count_ones())
-        .min(end.saturating_sub(first) as u32);
-    let start = y.raw().wrapping_add(first);
-    let mut i = thread;
-    while i < count {
-        // SAFETY: behind the barrier the first `count` elements are what the threads wrote.
-        let item = unsafe { memory.get(i) };
-        // SAFETY: `first + i < end <= y.len()`; the parts of tiles are disjoint, as offsets do not decrease.
-        unsafe { start.wrapping_add(i as usize).write(item) };
-        i += THREADS as u32;
+        let sets = Sets {
+            memory,
+            a_count: part.a_count,
+            b_count: part.b_count,
+        };
+        tile::sync(&block)?;
+        let d = (thread * ITEMS as u32).saturating_sub(u32::from(part.late));
+        let start = sets.split(d, less);
+        starts
+            .atomic(thread as usize)
+            .store(start.0 | start.1 << 16, Ordering::Relaxed);
+        tile::set_number(&block, shared, next);
+        tile::sync(&block)?;
+        let end = if thread + 1 < THREADS as u32 {
+            let end = starts.atomic(thread as usize + 1).load(Ordering::Relaxed);
+            (end & 0xffff, end >> 16)
+        } else {
+            (part.a_count, part.b_count)
+        };
+        let (items, kept) = sets.kept::<R>(start, end, less);
+        // If the comparison has ended a thread, these are wrong: then the barrier ends the block.
+        let own = kept.count_ones();
+        let up_to = tile::scan_row(&warp, own, true, |a, b| a + b);
+        let of_warp = Count(warp.shuffle_idx(up_to, 31) as usize);
+        let add = |Count(a), Count(b)| Count(a + b);
+        let (warps, Count(all)) =
+            tile::before_warp(&block, &warp, shared, of_warp, tile::WARPS, add)?;
+        let states = TileStates::of::<Count>(states);
+        let full = number + 1 < tiles;
+        if full {
+            states.announce(&block, number, Count(all));
+        }
+        let mut at = warps.map_or(0, |Count(n)| n as u32) + up_to - own;
+        unroll_all::<ITEMS>(|k| {
+            if kept & (1 << k) != 0 {
+                // SAFETY: a place for each kept element of the block's threads, which are at most `ITEMS` each; behind the barrier no elements are read.
+                unsafe { memory.set(at, items[k]) };
+                at += 1;
+            }
+        });
+        let of = number;
+        number = tile::number(shared) as usize;
+        if number < tiles {
+            part = inputs.part(number, whole);
+            loaded = inputs.load(part, thread);
+        }
+        let own = full.then_some(Count(all));
+        let before = states.before(&block, &warp, shared, of, own, add)?;
+        let before = before.map_or(0, |Count(n)| n);
+        // Fewer than there is room for, if the comparison is an order.
+        let room = output.room.saturating_sub(before).min(all) as u32;
+        for k in 0..ITEMS {
+            let i = striped(thread, k);
+            if i < room {
+                // SAFETY: one of the `all` first places, which were written before the barrier.
+                let item = unsafe { memory.get(i) };
+                // SAFETY: within the output; the places of tiles are disjoint, as each is told how many come before it.
+                unsafe { tile::put(output.kept, before + i as usize, item) };
+            }
+        }
+        if !full && thread == 0 {
+            // SAFETY: one thread of the block that has the last tile; the launch has a count.
+            unsafe { tile::put(output.count, 0, (before + all) as u64) };
+        }
+        if number >= tiles {
+            return Ok(());
+        }
     }
 }
