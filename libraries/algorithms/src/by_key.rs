@@ -1,36 +1,53 @@
 //! Runs of equal keys: their values combined, or scanned within each run.
 
-mod kernel; // one pass over memory
+mod begins; // where runs begin
+mod reduce; // one value of each run
+mod scan; // a value of each element
 
 use std::marker::PhantomData;
 
-use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
-use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
+use warploom::{DeviceSliceMut, MemoryError};
 
 use crate::input::{Arguments, Empty, Fetch, Input, Memory};
 use crate::lookback;
 use crate::output::IntoOutput;
-use crate::state::{Segments, State, Value, WORDS};
-use crate::{Error, runs, tile};
+use crate::state::{Begun, Segments, State, Value, WORDS};
+use crate::{Error, runs, tile, tile_states};
 
-use kernel::{EXCLUSIVE, INCLUSIVE, REDUCE, runs_of_tiles};
+use reduce::reduce_runs;
+use scan::scan_runs;
 
-/// Pairs of a thread: of up to 8 bytes, of up to 16, and larger ones. Odd numbers keep the exchange free of bank conflicts.
-const EIGHT: usize = 9;
-const SIXTEEN: usize = 5;
-const LARGER: usize = 2;
+/// Pairs of a thread: of up to 8 bytes, of up to 16, and larger ones. Odd numbers keep the exchange free of bank conflicts. Of a scan the values wait in shared memory, of a
+/// reduction keys and values.
+const SCANNED_EIGHT: usize = 15;
+const SCANNED_SIXTEEN: usize = 7;
+const SCANNED_LARGER: usize = 3;
+const REDUCED_EIGHT: usize = 11;
+const REDUCED_SIXTEEN: usize = 5;
+const REDUCED_LARGER: usize = 2;
 
-/// Pairs of a thread.
-const fn items<K, V>() -> usize {
+/// What a plan that is too short is called.
+const PLAN: &str = "the plan of runs";
+
+/// Those for the sizes of a key and a value.
+const fn by_bytes<K, V>(eight: usize, sixteen: usize, larger: usize) -> usize {
     assert!(size_of::<K>() <= 16, "runs are of keys of at most 16 bytes");
-    let bytes = size_of::<K>() + size_of::<V>();
-    let items = match bytes {
-        0..=8 => EIGHT,
-        9..=16 => SIXTEEN,
-        _ => LARGER,
-    };
-    tile::fitting(items, bytes)
+    match size_of::<K>() + size_of::<V>() {
+        0..=8 => eight,
+        9..=16 => sixteen,
+        _ => larger,
+    }
+}
+
+const fn scanned<K, V>() -> usize {
+    let items = by_bytes::<K, V>(SCANNED_EIGHT, SCANNED_SIXTEEN, SCANNED_LARGER);
+    tile::fitting(items, size_of::<V>())
+}
+
+const fn reduced<K, V>() -> usize {
+    let items = by_bytes::<K, V>(REDUCED_EIGHT, REDUCED_SIXTEEN, REDUCED_LARGER);
+    tile::fitting(items, size_of::<K>() + size_of::<V>())
 }
 
 /// An algorithm over runs of equal keys that was described and has not run; see [`crate::Reductions::by_key`](crate::Reductions::by_key).
@@ -55,15 +72,7 @@ impl<K: Plain, V: Plain> ByKeyPlan<(K, V)> {
     /// [`MemoryError::OutOfMemory`]; what the driver reports.
     pub fn new(device: &Device, len: usize) -> Result<Self, MemoryError> {
         Ok(ByKeyPlan {
-            states: device.alloc_uninit(Self::most_words(len))?,
-            pair: PhantomData,
-        })
-    }
-
-    fn on(stream: &Stream, len: usize) -> Result<Self, MemoryError> {
-        let pool = stream.device().pool()?;
-        Ok(ByKeyPlan {
-            states: pool.alloc_uninit(Self::words(len), stream)?,
+            states: device.alloc_uninit(Self::words(len))?,
             pair: PhantomData,
         })
     }
@@ -78,22 +87,28 @@ impl<K: Plain, V: Plain> ByKeyPlan<(K, V)> {
         &mut self.states
     }
 
-    const fn words(len: usize) -> usize {
-        lookback::words::<Segments<V>>(tile::tiles(len, items::<K, V>()))
+    const fn words_of_reduction(len: usize) -> usize {
+        lookback::words::<Segments<V>>(tile::tiles(len, reduced::<K, V>()))
     }
 
-    /// And those of an algorithm that takes the plan too.
-    const fn most_words(len: usize) -> usize {
-        let own = Self::words(len);
-        let of_lengths = runs::words::<K, V, true>(len);
-        let of_firsts = runs::words::<K, V, false>(len);
-        let of_runs = if of_lengths > of_firsts {
-            of_lengths
-        } else {
-            of_firsts
-        };
-        if own > of_runs { own } else { of_runs }
+    const fn words_of_scan(len: usize) -> usize {
+        lookback::words::<Begun<V>>(tile::tiles(len, scanned::<K, V>()))
     }
+
+    /// Words for each of the algorithms that take the plan.
+    const fn words(len: usize) -> usize {
+        most([
+            Self::words_of_reduction(len),
+            Self::words_of_scan(len),
+            runs::words::<K, V, true>(len),
+            runs::words::<K, V, false>(len),
+        ])
+    }
+}
+
+const fn most([a, b, c, d]: [usize; 4]) -> usize {
+    let (ab, cd) = (if a > b { a } else { b }, if c > d { c } else { d });
+    if ab > cd { ab } else { cd }
 }
 
 impl<'s, 'a, M, F, K, V, O, const DETERMINISTIC: bool> ByKey<'s, 'a, M, F, (K, V), O, DETERMINISTIC>
@@ -144,7 +159,31 @@ where
             return Ok(count.slice_mut(..1)?.fill(0, self.stream)?);
         }
         let (keys, values) = (keys.slice_mut(..n)?, values.slice_mut(..n)?);
-        self.run::<REDUCE>(None, keys, values, count)
+        match const { reduced::<K, V>() } {
+            REDUCED_EIGHT => self.reduce_tiles::<REDUCED_EIGHT>(keys, values, count),
+            REDUCED_SIXTEEN => self.reduce_tiles::<REDUCED_SIXTEEN>(keys, values, count),
+            _ => self.reduce_tiles::<REDUCED_LARGER>(keys, values, count),
+        }
+    }
+
+    fn reduce_tiles<const ITEMS: usize>(
+        self,
+        keys: DeviceSliceMut<'_, K>,
+        values: DeviceSliceMut<'_, V>,
+        count: DeviceSliceMut<'_, u64>,
+    ) -> Result<(), Error> {
+        let (n, stream) = (self.input.len(), self.stream);
+        let (planned, mut own) = (self.plan.map(ByKeyPlan::states), None);
+        let words = ByKeyPlan::<(K, V)>::words_of_reduction(n);
+        let states = tile_states::cleared(planned, &mut own, (PLAN, words), stream)?;
+        let empty = Empty::new(stream.device())?;
+        let (a, b, c): Arguments<'_, M> = M::arguments(self.input.slices, &empty);
+        let bytes = tile::slots_bytes(ITEMS, size_of::<K>() + size_of::<V>());
+        let shape = tile::one_pass(n, ITEMS)?.dynamic_shared(bytes);
+        let (fetch, op) = (self.input.fetch, self.op);
+        Ok(reduce_runs::<M, F, K, V, O, ITEMS, DETERMINISTIC>::launch(
+            stream, shape, a, b, c, fetch, op, states, keys, values, count,
+        )?)
     }
 
     /// Runs the reduction and waits for how many runs there are; see [`reduce`](Self::reduce).
@@ -167,7 +206,7 @@ where
     /// # Errors
     /// [`Error::TooShort`] if `values` or the plan is for fewer elements; what launches and allocations report.
     pub fn inclusive_scan(self, values: impl IntoOutput<V>) -> Result<(), Error> {
-        self.scan::<INCLUSIVE>(None, values.output())
+        self.scan::<true>(None, values.output())
     }
 
     /// Queues a scan within each run: for each element what `init` and the elements of its run before it have. Does not wait.
@@ -175,10 +214,10 @@ where
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
     pub fn exclusive_scan(self, init: V, values: impl IntoOutput<V>) -> Result<(), Error> {
-        self.scan::<EXCLUSIVE>(Some(init), values.output())
+        self.scan::<false>(Some(init), values.output())
     }
 
-    fn scan<const MODE: u32>(
+    fn scan<const INCLUSIVE: bool>(
         self,
         init: Option<V>,
         mut values: DeviceSliceMut<'_, V>,
@@ -188,97 +227,32 @@ where
         if n == 0 {
             return Ok(());
         }
-        let device = self.stream.device();
-        let (mut keys, mut count) = (device.alloc_uninit(0)?, device.alloc_uninit(0)?);
         let values = values.slice_mut(..n)?;
-        self.run::<MODE>(init, keys.as_slice_mut(), values, count.as_slice_mut())
-    }
-
-    fn run<const MODE: u32>(
-        self,
-        init: Option<V>,
-        keys: DeviceSliceMut<'_, K>,
-        values: DeviceSliceMut<'_, V>,
-        count: DeviceSliceMut<'_, u64>,
-    ) -> Result<(), Error> {
-        let (n, stream) = (self.input.len(), self.stream);
-        let mut own;
-        let plan = match self.plan {
-            Some(plan) => plan,
-            None => {
-                own = ByKeyPlan::on(stream, n)?;
-                &mut own
-            }
-        };
-        let words = ByKeyPlan::<(K, V)>::words(n);
-        Error::check_room("the plan of runs", plan.states.len(), words)?;
-        plan.states.slice_mut(..words)?.fill(0, stream)?;
-        let states: DeviceSlice<'_, Atomic<u64>> = plan.states.as_atomics().slice(..words)?;
-        let empty = Empty::new(stream.device())?;
-        let Value(nothing) = Value::from_words([0; WORDS]);
-        let launch = ByKeyLaunch {
-            stream,
-            slices: M::arguments(self.input.slices, &empty),
-            fetch: self.input.fetch,
-            n,
-            op: self.op,
-            init: init.unwrap_or(nothing),
-            states,
-            keys,
-            values,
-            count,
-        };
-        match const { items::<K, V>() } {
-            EIGHT => launch.run::<EIGHT, MODE, DETERMINISTIC>(),
-            SIXTEEN => launch.run::<SIXTEEN, MODE, DETERMINISTIC>(),
-            _ => launch.run::<LARGER, MODE, DETERMINISTIC>(),
+        match const { scanned::<K, V>() } {
+            SCANNED_EIGHT => self.scan_tiles::<SCANNED_EIGHT, INCLUSIVE>(init, values),
+            SCANNED_SIXTEEN => self.scan_tiles::<SCANNED_SIXTEEN, INCLUSIVE>(init, values),
+            _ => self.scan_tiles::<SCANNED_LARGER, INCLUSIVE>(init, values),
         }
     }
-}
 
-/// The arguments of the kernel.
-struct ByKeyLaunch<'l, M: Memory, F, K: Plain, V: Plain, O> {
-    stream: &'l Stream,
-    slices: Arguments<'l, M>,
-    fetch: F,
-    n: usize,
-    op: O,
-    init: V,
-    states: DeviceSlice<'l, Atomic<u64>>,
-    keys: DeviceSliceMut<'l, K>,
-    values: DeviceSliceMut<'l, V>,
-    count: DeviceSliceMut<'l, u64>,
-}
-
-impl<M, F, K, V, O> ByKeyLaunch<'_, M, F, K, V, O>
-where
-    M: Memory,
-    F: Fetch<M, Item = (K, V)>,
-    K: Plain + PartialEq,
-    V: Plain,
-    O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
-{
-    fn run<const ITEMS: usize, const MODE: u32, const DETERMINISTIC: bool>(
+    fn scan_tiles<const ITEMS: usize, const INCLUSIVE: bool>(
         self,
+        init: Option<V>,
+        values: DeviceSliceMut<'_, V>,
     ) -> Result<(), Error> {
-        let bytes = tile::slots_bytes(ITEMS, size_of::<K>() + size_of::<V>());
-        let shape = tile::one_pass(self.n, ITEMS)?.dynamic_shared(bytes);
-        let (a, b, c) = self.slices;
+        let (n, stream) = (self.input.len(), self.stream);
+        let (planned, mut own) = (self.plan.map(ByKeyPlan::states), None);
+        let words = ByKeyPlan::<(K, V)>::words_of_scan(n);
+        let states = tile_states::cleared(planned, &mut own, (PLAN, words), stream)?;
+        let empty = Empty::new(stream.device())?;
+        let (a, b, c): Arguments<'_, M> = M::arguments(self.input.slices, &empty);
+        let bytes = tile::slots_bytes(ITEMS, size_of::<V>());
+        let shape = tile::one_pass(n, ITEMS)?.dynamic_shared(bytes);
+        let Value(nothing) = Value::from_words([0; WORDS]);
+        let (fetch, op, init) = (self.input.fetch, self.op, init.unwrap_or(nothing));
         Ok(
-            runs_of_tiles::<M, F, K, V, O, ITEMS, MODE, DETERMINISTIC>::launch(
-                self.stream,
-                shape,
-                a,
-                b,
-                c,
-                self.fetch,
-                self.n,
-                self.op,
-                self.init,
-                self.states,
-                self.keys,
-                self.values,
-                self.count,
+            scan_runs::<M, F, K, V, O, ITEMS, INCLUSIVE, DETERMINISTIC>::launch(
+                stream, shape, a, b, c, fetch, op, init, states, values,
             )?,
         )
     }

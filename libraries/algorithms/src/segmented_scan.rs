@@ -9,11 +9,11 @@ use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 use crate::input::{Empty, Fetch, Input, IntoInput, Item, Memory, Place};
 use crate::lookback;
 use crate::output::IntoOutput;
-use crate::state::{State, Value, WORDS};
+use crate::state::{Begun, State, Value, WORDS};
 use crate::tuning::by_size;
 use crate::{Error, tile, tile_states};
 
-use kernel::{Begun, MOST_ITEMS, scan_segments};
+use kernel::{MOST_ITEMS, scan_segments};
 
 /// Elements of a thread: of up to 4 bytes, of up to 8, and larger ones. Odd numbers keep the exchange free of bank conflicts.
 const FOUR: usize = MOST_ITEMS;

@@ -160,3 +160,55 @@ impl<T: Plain> State for Segments<T> {
         Segments { begun, value }
     }
 }
+
+/// Whether a segment begins in some elements, and the value of the last segment among them.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun<T> {
+    pub(crate) begun: bool,
+    /// What the elements from the last beginning on have, or all elements if no segment begins.
+    pub(crate) value: T,
+}
+
+impl<T: Copy> Begun<T> {
+    /// What both have together, `later` being behind this.
+    #[inline(always)]
+    pub(crate) fn with(self, later: Self, op: impl Fn(T, T) -> T) -> Self {
+        Begun {
+            begun: self.begun || later.begun,
+            value: if later.begun {
+                later.value
+            } else {
+                op(self.value, later.value)
+            },
+        }
+    }
+}
+
+impl<T: Plain> State for Begun<T> {
+    const WORDS: usize = 1 + Value::<T>::WORDS;
+    // With a value of 32 bits, the bit is that of 2^32.
+    const NUMBER: bool = Value::<T>::WORDS == 1;
+
+    #[inline(always)]
+    fn to_words(self) -> [u32; WORDS] {
+        let ([a, b, c, d, ..], begun) = (Value(self.value).to_words(), u32::from(self.begun));
+        if Self::NUMBER {
+            [a, begun, 0, 0, 0, 0]
+        } else {
+            [begun, a, b, c, d, 0]
+        }
+    }
+
+    #[inline(always)]
+    fn from_words(words: [u32; WORDS]) -> Self {
+        let (begun, value) = match words {
+            [a, begun, ..] if Self::NUMBER => (begun, [a, 0, 0, 0, 0, 0]),
+            [begun, a, b, c, d, _] => (begun, [a, b, c, d, 0, 0]),
+        };
+        let Value(value) = Value::from_words(value);
+        Begun {
+            begun: begun != 0,
+            value,
+        }
+    }
+}

@@ -311,6 +311,29 @@ pub(crate) fn scan_row<T: Plain>(
     scan_by(if used { warp.lane() } else { 0 }, value, up, op)
 }
 
+/// As [`scan_row`], within segments, which begin in the lanes of the bits `begins`.
+#[inline(always)]
+pub(crate) fn scan_segmented_row<T: Plain>(
+    warp: &Warp<'_>,
+    begins: u32,
+    mut value: T,
+    used: bool,
+    op: impl Fn(T, T) -> T,
+) -> T {
+    let up_to = begins & warp.lanes_up_to().bits();
+    // The lane where the segment begins, or lane 0 if it began in an earlier row.
+    let first = 31 - (up_to | 1).leading_zeros();
+    // Lanes of the segment before this one.
+    let earlier = if used { warp.lane() - first } else { 0 };
+    for delta in [1, 2, 4, 8, 16] {
+        let before = warp.shuffle_up(value, delta);
+        if earlier >= delta {
+            value = op(before, value);
+        }
+    }
+    value
+}
+
 /// As [`scan_row`], for lanes that shuffle by `up`.
 #[inline(always)]
 pub(crate) fn scan_by<T: Copy>(

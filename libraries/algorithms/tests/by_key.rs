@@ -255,6 +255,27 @@ fn only_elements_are_combined() {
     }
 }
 
+/// Of an exclusive scan no result has the last element of a run: the closure panics if it is combined.
+#[test]
+fn exclusive_scans_combine_no_last_element() {
+    for length in [2, 7, 4000] {
+        let keys = keys(20_000, length);
+        let mut values = vec![1u32; keys.len()];
+        let mut expected = vec![];
+        for run in keys.chunk_by(|a, b| a == b) {
+            expected.extend(5..5 + run.len() as u32);
+            values[expected.len() - 1] = u32::MAX;
+        }
+        check(&expected, |device, stream| {
+            let (keys, values) = (device.upload(&keys)?, device.upload(&values)?);
+            let mut sums = device.zeroed(expected.len())?;
+            let add = stream.by_key(keys.input().zip(&values), |a, b| a + b);
+            add.exclusive_scan(5, &mut sums)?;
+            Ok(sums.to_vec(stream)?)
+        });
+    }
+}
+
 /// The largest that there are.
 #[test]
 fn keys_and_values_of_sixteen_bytes() {

@@ -5,8 +5,8 @@
 
 use warploom::prelude::*;
 use warploom::{Device, DeviceBuffer, Stream};
-use warploom_algorithms::{Error, counting};
 use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, counting};
 use warploom_harness::device_test::devices;
 
 use crate::noise;
@@ -160,6 +160,17 @@ fn of_run_lengths() {
         runs.reduce(&mut elements, inner!(lengths), &mut count)?;
         let firsts = stream.unique_by_key(x.input().map(|x| (Key(x), x)));
         firsts.reduce(&mut elements, inner!(keys), &mut count)
+    });
+}
+
+#[test]
+fn of_comparisons_of_keys() {
+    check(|stream, x, [_, values, sums]| {
+        let mut count = stream.device().zeroed(1)?;
+        let mut keys = stream.device().alloc_uninit(LEN)?;
+        let by_key = || stream.by_key(x.input().map(|x| (Key(x), x)), u32::wrapping_add);
+        by_key().reduce(&mut keys, inner!(values), &mut count)?;
+        by_key().exclusive_scan(0, inner!(sums))
     });
 }
 

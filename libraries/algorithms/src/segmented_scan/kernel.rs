@@ -14,7 +14,7 @@ use warploom::prelude::*;
 
 use crate::input::{Fetch, Memory, Place};
 use crate::lookback::{self, OnePass, Slot, Tile};
-use crate::state::{State, Value, WORDS};
+use crate::state::Begun;
 use crate::tile;
 
 /// Elements of a thread at most.
@@ -73,32 +73,6 @@ pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool
         len,
     };
     lookback::run(&block, &warp, (states, shared), (whole, len), &pass);
-}
-
-/// Whether a segment begins in some elements, and the value of the last segment among them.
-#[derive(Clone, Copy)]
-pub(crate) struct Begun<T> {
-    begun: bool,
-    value: T,
-}
-
-impl<T: Plain> State for Begun<T> {
-    const WORDS: usize = 1 + Value::<T>::WORDS;
-
-    #[inline(always)]
-    fn to_words(self) -> [u32; WORDS] {
-        let [a, b, c, d, ..] = Value(self.value).to_words();
-        [u32::from(self.begun), a, b, c, d, 0]
-    }
-
-    #[inline(always)]
-    fn from_words([begun, a, b, c, d, _]: [u32; WORDS]) -> Self {
-        let Value(value) = Value::from_words([a, b, c, d, 0, 0]);
-        Begun {
-            begun: begun != 0,
-            value,
-        }
-    }
 }
 
 /// Segments, as [`lookback::run`] runs them.
@@ -248,7 +222,7 @@ where
             }
         });
         let lanes = warp.ballot(begins != 0);
-        let up_to = scan_row(warp, lanes.bits(), values[ITEMS - 1], op);
+        let up_to = tile::scan_segmented_row(warp, lanes.bits(), values[ITEMS - 1], true, op);
         let earlier = warp.shuffle_up(up_to, 1);
         unroll_all::<ITEMS>(|k| {
             if lane > 0 && begins & low_bits(k as u32 + 1) == 0 {
@@ -272,14 +246,7 @@ where
 
     #[inline(always)]
     fn combine(&self, a: Begun<T>, b: Begun<T>) -> Begun<T> {
-        Begun {
-            begun: a.begun || b.begun,
-            value: if b.begun {
-                b.value
-            } else {
-                (self.op)(a.value, b.value)
-            },
-        }
+        a.with(b, self.op)
     }
 
     #[inline(always)]
@@ -395,19 +362,4 @@ impl<N: Memory, G: Fetch<N, Item: Place>> Offsets<'_, N, G> {
 #[inline(always)]
 const fn low_bits(n: u32) -> u32 {
     (1 << n) - 1
-}
-
-/// For each lane what the lanes of its segment up to it have; segments begin at the bits of `begins`.
-#[inline(always)]
-fn scan_row<T: Plain>(warp: &Warp<'_>, begins: u32, mut value: T, op: impl Fn(T, T) -> T) -> T {
-    let up_to = begins & warp.lanes_up_to().bits();
-    // The lane where the segment begins, or lane 0 if it began in an earlier row.
-    let first = 31 - (up_to | 1).leading_zeros();
-    for delta in [1, 2, 4, 8, 16] {
-        let before = warp.shuffle_up(value, delta);
-        if warp.lane() >= first + delta {
-            value = op(before, value);
-        }
-    }
-    value
 }

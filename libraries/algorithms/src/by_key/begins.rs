@@ -1,0 +1,210 @@
+//! Where runs begin in a warp's elements: found in rows, where the element before is that of the lane before, and given as bits to the threads that have consecutive elements.
+
+use std::array::from_fn;
+
+use warploom::prelude::*;
+
+use crate::input::{Fetch, Memory};
+use crate::select::{Changed, Choose};
+use crate::tile;
+
+/// Pairs of a thread in rows of 32, and the pair before those of the warp.
+pub(super) type Rows<K, V, const ITEMS: usize> = ([(K, V); ITEMS], (K, V));
+
+/// This thread's pairs of a tile. In place of those behind the end, and of that before the first, others.
+#[inline(always)]
+pub(super) fn load<M: Memory, F: Fetch<M, Item = (K, V)>, K: Copy, V: Copy, const ITEMS: usize>(
+    block: &Block<'_>,
+    view: M::View<'_>,
+    fetch: F,
+    number: usize,
+    n: usize,
+) -> Rows<K, V, ITEMS> {
+    let warp = (block.thread() / 32) as u32;
+    let (tile, first) = (
+        number * tile::THREADS * ITEMS,
+        tile::first_of_warp::<ITEMS>(number, warp),
+    );
+    let items: [(K, V); ITEMS] = tile::load::<M, F, ITEMS>(block, view, fetch, tile, n);
+    let previous = if first > 0 && first <= n {
+        fetch.get(view, first - 1)
+    } else {
+        items[0]
+    };
+    (items, previous)
+}
+
+/// The elements of a warp, of one thread's point of view.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) lane: u32,
+    /// The warp's first element.
+    pub(super) first: usize,
+    /// Elements of the warp.
+    len: usize,
+    /// Whether that is all that there is room for.
+    full: bool,
+}
+
+impl Place {
+    #[inline(always)]
+    pub(super) fn of<const ITEMS: usize>(
+        warp: &Warp<'_>,
+        number: usize,
+        n: usize,
+        full: bool,
+    ) -> Self {
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        Place {
+            lane: warp.lane(),
+            first,
+            len: tile::len_of_warp::<ITEMS>(first, n, full),
+            full,
+        }
+    }
+
+    /// Whether the thread's consecutive element `k` is there.
+    #[inline(always)]
+    pub(super) fn has<const ITEMS: usize>(self, k: usize) -> bool {
+        // Compared with constants, so that no register has the place of each.
+        let here = self.len.saturating_sub(ITEMS * self.lane as usize);
+        self.full || k < here
+    }
+
+    /// The lane that has the last element.
+    #[inline(always)]
+    pub(super) fn last_lane<const ITEMS: usize>(self) -> u32 {
+        (self.len.saturating_sub(1) / ITEMS) as u32
+    }
+}
+
+/// Beginnings of runs, as a thread with consecutive elements has them.
+#[derive(Clone, Copy)]
+pub(super) struct Begins {
+    /// A bit for each of the thread's elements.
+    pub(super) own: u32,
+    /// How many runs begin in earlier threads of the warp.
+    pub(super) earlier: u32,
+    /// How many in the warp.
+    pub(super) all: u32,
+}
+
+impl Begins {
+    /// Of keys in rows, after the key `previous`. `of_row` is given, for each row, the number of the row, whether a run begins with this lane's element of it, and how many begin
+    /// in the warp before that. All lanes of the warp make the call.
+    #[inline(always)]
+    pub(super) fn find<K: Plain + PartialEq, const ITEMS: usize>(
+        warp: &Warp<'_>,
+        place: Place,
+        keys: [K; ITEMS],
+        mut previous: K,
+        of_row: impl Fn(usize, bool, u32),
+    ) -> Self {
+        const { assert!(ITEMS <= 31, "a word has a bit for each") };
+        let left = place.len.saturating_sub(place.lane as usize);
+        // Lane `k` keeps row `k`, and what began before it.
+        let (mut word, mut before_word, mut all) = (0, 0, 0);
+        for (k, &key) in keys.iter().enumerate() {
+            let before = Changed::shifted(warp, previous, key, || key);
+            previous = key;
+            let is_first = k == 0 && place.lane == 0 && place.first == 0;
+            let begins = (place.full || 32 * k < left) && (is_first || key != before);
+            let row = warp.ballot(begins).bits();
+            of_row(
+                k,
+                begins,
+                all + (row & warp.lanes_below().bits()).count_ones(),
+            );
+            if place.lane == k as u32 {
+                (word, before_word) = (row, all);
+            }
+            all += row.count_ones();
+        }
+        let start = ITEMS as u32 * place.lane;
+        let (at, shift) = (start / 32, start % 32);
+        // The last thread's bits end with the last word.
+        let [low, high] = [at, (at + 1).min(ITEMS as u32 - 1)]
+            .map(|lane| u64::from(warp.shuffle_idx(word, lane)));
+        let own = ((high << 32 | low) >> shift) as u32 & low_bits(ITEMS);
+        let below = low as u32 & low_bits(shift as usize);
+        Begins {
+            own,
+            earlier: warp.shuffle_idx(before_word, at) + below.count_ones(),
+            all,
+        }
+    }
+
+    /// Whether a run begins with the thread's element `k`.
+    #[inline(always)]
+    pub(super) fn at(self, k: usize) -> bool {
+        self.own & 1 << k != 0
+    }
+
+    /// The first element of the warp with which a run begins; as many as there is room for if there is none.
+    #[inline(always)]
+    pub(super) fn first<const ITEMS: usize>(self, warp: &Warp<'_>) -> u32 {
+        let own = ITEMS as u32 * warp.lane() + self.own.trailing_zeros();
+        let lowest = warp.ballot(self.own != 0).lowest();
+        let first = warp.shuffle_idx(own, lowest.unwrap_or(0));
+        lowest.map_or(32 * ITEMS as u32, |_| first)
+    }
+}
+
+/// As many bits as `n`, which is below 32.
+#[inline(always)]
+const fn low_bits(n: usize) -> u32 {
+    (1 << n) - 1
+}
+
+/// What the elements of each run up to each of the thread's have, of this thread's `values` and of those of earlier ones; and that of all threads up to this one.
+/// All lanes of the warp make the call.
+#[inline(always)]
+pub(super) fn scan<V: Plain, const ITEMS: usize>(
+    warp: &Warp<'_>,
+    place: Place,
+    begins: Begins,
+    values: [V; ITEMS],
+    op: impl Fn(V, V) -> V + Copy,
+) -> Scanned<V, ITEMS> {
+    let mut up_to = values;
+    for k in 1..ITEMS {
+        // Nothing is computed from what stands in for elements behind the end: the closure may panic for such values.
+        if !place.has::<ITEMS>(k) {
+            up_to[k] = up_to[k - 1];
+        } else if !begins.at(k) {
+            up_to[k] = op(up_to[k - 1], values[k]);
+        }
+    }
+    let used = place.has::<ITEMS>(0);
+    let lanes = warp.ballot(begins.own != 0).bits();
+    let own = up_to[ITEMS - 1];
+    let all = tile::scan_segmented_row(warp, lanes, own, used, op);
+    let earlier = warp.shuffle_up(all, 1);
+    // Those before the first beginning.
+    let unbegun = if place.lane > 0 && used {
+        begins.own.trailing_zeros()
+    } else {
+        0
+    };
+    let up_to = from_fn(|k| {
+        if (k as u32) < unbegun && place.has::<ITEMS>(k) {
+            op(earlier, up_to[k])
+        } else {
+            up_to[k]
+        }
+    });
+    Scanned {
+        up_to,
+        earlier,
+        all,
+    }
+}
+
+/// See [`scan`].
+pub(super) struct Scanned<V, const ITEMS: usize> {
+    pub(super) up_to: [V; ITEMS],
+    /// What the thread before has.
+    pub(super) earlier: V,
+    /// What the thread has, and those before it.
+    pub(super) all: V,
+}

@@ -1,0 +1,234 @@
+//! The value of each run of equal keys, in one pass over memory.
+//!
+//! Keys are compared in rows, and those that begin runs put side by side in shared memory, as a selection does. Rows of values are exchanged, so that each thread has consecutive
+//! ones. What threads, warps and tiles tell each other is how many runs begin in them, and the value of the last one: a value of what is earlier is combined with the elements
+//! before the first beginning alone.
+
+use warploom::device_std::atomic::Atomic;
+use warploom::device_std::hint::unroll_all;
+use warploom::prelude::*;
+
+use super::begins::{self, Begins, Place, Rows, Scanned};
+use crate::deterministic::InOrder;
+use crate::input::{Fetch, Memory};
+use crate::lookback::{self, OnePass, Slot, Tile};
+use crate::state::Segments;
+use crate::tile;
+
+/// What a warp has of a tile besides the elements in shared memory.
+#[derive(Clone, Copy)]
+struct OfWarp<V> {
+    /// Elements before the first beginning of a run.
+    first: u32,
+    /// Runs that begin.
+    begun: u32,
+    /// The value of the last run, as far as it is in the warp.
+    value: V,
+}
+
+/// Tiles of pairs.
+#[kernel(block(256), max_registers(80))]
+pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize, const DETERMINISTIC: bool>(
+    block: Block,
+    warp: Warp,
+    a: &[M::A],
+    b: &[M::B],
+    c: &[M::C],
+    fetch: F,
+    op: O,
+    states: &[Atomic<u64>],
+    memory: DynamicShared<u64>,
+    mut keys: DisjointSlice<K>,
+    mut values: DisjointSlice<V>,
+    mut count: DisjointSlice<u64>,
+) where
+    M: Memory,
+    F: Fetch<M, Item = (K, V)>,
+    K: Plain + PartialEq,
+    V: Plain,
+    O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
+{
+    let shared = shared_array!(u32, tile::SHARED);
+    let (n, whole) = (values.len(), tile::THREADS * ITEMS);
+    let pass = ReducePass::<M, F, K, V, O, ITEMS> {
+        view: M::view(a, b, c),
+        fetch,
+        n,
+        op,
+        staged: memory.as_ptr(),
+        keys: keys.raw(),
+        values: values.raw(),
+        count: count.raw(),
+    };
+    if DETERMINISTIC {
+        let pass = InOrder(pass);
+        lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+    } else {
+        lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+    }
+}
+
+/// Runs of keys, as [`lookback::run`] runs them.
+struct ReducePass<'k, M: Memory + 'k, F, K, V, O, const ITEMS: usize> {
+    view: M::View<'k>,
+    fetch: F,
+    n: usize,
+    op: O,
+    staged: *mut u64,
+    keys: *mut K,
+    values: *mut V,
+    count: *mut u64,
+}
+
+impl<M: Memory, F, K: Plain, V: Plain, O, const ITEMS: usize> ReducePass<'_, M, F, K, V, O, ITEMS> {
+    /// Where the warp's keys and values wait.
+    #[inline(always)]
+    fn parts(&self, warp: &Warp<'_>, slot: Slot) -> (tile::Part<K, ITEMS>, tile::Part<V, ITEMS>) {
+        let whole = tile::THREADS * ITEMS;
+        let distance = whole * (size_of::<K>() + size_of::<V>());
+        let keys = self.staged.wrapping_byte_add(whole * size_of::<V>());
+        (
+            tile::Part::of_warp(warp, keys.cast(), slot, distance),
+            tile::Part::of_warp(warp, self.staged.cast(), slot, distance),
+        )
+    }
+}
+
+impl<M, F, K, V, O, const ITEMS: usize> OnePass for ReducePass<'_, M, F, K, V, O, ITEMS>
+where
+    M: Memory,
+    F: Fetch<M, Item = (K, V)>,
+    K: Plain + PartialEq,
+    V: Plain,
+    O: Fn(V, V) -> V + Copy,
+{
+    type State = Segments<V>;
+    type Items = Rows<K, V, ITEMS>;
+    type Kept = OfWarp<V>;
+
+    #[inline(always)]
+    fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
+        begins::load::<M, F, K, V, ITEMS>(block, self.view, self.fetch, number, self.n)
+    }
+
+    #[inline(always)]
+    fn stage(
+        &self,
+        warp: &Warp<'_>,
+        (number, slot): (usize, Slot),
+        full: bool,
+        (rows, previous): Self::Items,
+    ) -> (Segments<V>, OfWarp<V>) {
+        let (staged_keys, staged_values) = self.parts(warp, slot);
+        let place = Place::of::<ITEMS>(warp, number, self.n, full);
+        staged_values.put_rows(rows.map(|(_, value)| value));
+        let keys = rows.map(|(key, _)| key);
+        let begins = Begins::find(warp, place, keys, previous.0, |k, begins, to| {
+            if begins {
+                // SAFETY: the number of beginnings before this one, by ballots: another place for each, of which there are no more than elements.
+                unsafe { staged_keys.set(to as usize, keys[k]) };
+            }
+        });
+        warp.sync();
+        let values = staged_values.of_thread();
+        warp.sync();
+        let Scanned {
+            up_to,
+            earlier,
+            all,
+        } = begins::scan(warp, place, begins, values, self.op);
+        let kept = OfWarp {
+            first: begins.first::<ITEMS>(warp),
+            begun: begins.all,
+            value: warp.shuffle_idx(all, place.last_lane::<ITEMS>()),
+        };
+        // If a closure has ended a lane, runs are not numbered as the places are that the warp has.
+        if tile::is_whole(warp) {
+            let mut rank = begins.earlier as usize;
+            unroll_all::<ITEMS>(|k| {
+                if begins.at(k) {
+                    // The value of the run before, if that is not before the warp.
+                    let value = if k == 0 { earlier } else { up_to[k - 1] };
+                    // SAFETY: one place for each beginning in the warp, of which there are no more than elements.
+                    unsafe { staged_values.set(rank, value) };
+                    rank += 1;
+                }
+            });
+        }
+        let state = Segments {
+            begun: kept.begun as usize,
+            value: kept.value,
+        };
+        (state, kept)
+    }
+
+    #[inline(always)]
+    fn combine(&self, a: Segments<V>, b: Segments<V>) -> Segments<V> {
+        Segments {
+            begun: a.begun + b.begun,
+            value: if b.begun > 0 {
+                b.value
+            } else {
+                (self.op)(a.value, b.value)
+            },
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Segments<V>>, full: bool, own: OfWarp<V>) {
+        let (op, lane) = (self.op, warp.lane() as usize);
+        let (staged_keys, staged_values) = self.parts(warp, tile.slot);
+        let first = tile::first_of_warp::<ITEMS>(tile.number, warp.index());
+        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
+        if !full && len == 0 {
+            return;
+        }
+        let before = match (tile.before, tile.warps) {
+            (Some(tiles), Some(warps)) => Some(self.combine(tiles, warps)),
+            (tiles, warps) => tiles.or(warps),
+        };
+        let begun = before.map_or(0, |before| before.begun);
+        // From this lane's first on. Compared with constants, so that no register has the place of each.
+        let begins = (own.begun as usize).saturating_sub(lane);
+        for k in 0..ITEMS {
+            if 32 * k >= begins {
+                break;
+            }
+            let at = lane + 32 * k;
+            let first_of_warp = k == 0 && lane == 0;
+            // SAFETY: a place of the `begun` first ones, all of which were written before the barriers since then.
+            let key = unsafe { staged_keys.get(at) };
+            // SAFETY: one run per beginning, so another place for each, below the number of elements.
+            unsafe { tile::put(self.keys, begun + at, key) };
+            // Where a run begins, the one before it ends.
+            let value = match before {
+                None if first_of_warp => continue,
+                Some(before) if first_of_warp && own.first == 0 => before.value,
+                Some(before) if first_of_warp => {
+                    // SAFETY: as above; an element stands before this beginning.
+                    let own = unsafe { staged_values.get(at) };
+                    op(before.value, own)
+                }
+                // SAFETY: as above.
+                _ => unsafe { staged_values.get(at) },
+            };
+            if first_of_warp && begun == 0 {
+                continue;
+            }
+            // SAFETY: as above, of the run before.
+            unsafe { tile::put(self.values, begun + at - 1, value) };
+        }
+        if !full && first + len == self.n && lane == 0 {
+            let value = match before {
+                Some(before) if own.begun == 0 => op(before.value, own.value),
+                _ => own.value,
+            };
+            let runs = begun + own.begun as usize;
+            // The first element of all begins a run, so there is one.
+            // SAFETY: the last run, behind which none begins.
+            unsafe { tile::put(self.values, runs.wrapping_sub(1), value) };
+            // SAFETY: one thread of the one warp that has the last element; the launch has a count.
+            unsafe { tile::put(self.count, 0, runs as u64) };
+        }
+    }
+}
