@@ -63,25 +63,32 @@ impl<K: Plain> Inputs<'_, K> {
     #[inline(always)]
     fn load<const ITEMS: usize>(self, part: Part, thread: u32) -> [K; ITEMS] {
         let all = part.a_count + part.b_count;
-        let a = self.a.as_ptr().wrapping_add(part.a);
-        let b = self
-            .b
-            .as_ptr()
-            .wrapping_add(part.b)
-            .wrapping_sub(part.a_count as usize);
-        // An element of an input, for a part without elements.
+        // From the thread's first on, so that the distances of its others are constants.
+        let a = self.a.as_ptr().wrapping_add(part.a + thread as usize);
+        let b = self.b.as_ptr().wrapping_add(part.b + thread as usize);
+        let b = b.wrapping_sub(part.a_count as usize);
+        // An element of an input, which has one: there are no tiles of no elements.
         let any = if self.a.is_empty() { self.b } else { self.a }.as_ptr();
-        from_fn(|k| {
-            let i = striped(thread, k);
-            let from = if i < part.a_count { a } else { b };
-            let element = if i < all {
-                from.wrapping_add(i as usize)
+        let (of_a, left) = (
+            part.a_count.saturating_sub(thread),
+            all.saturating_sub(thread),
+        );
+        let element = |k: usize, is_there: bool| {
+            let row = striped(0, k);
+            let from = if row < of_a { a } else { b };
+            let element = if is_there {
+                from.wrapping_add(row as usize)
             } else {
                 any
             };
-            // SAFETY: an element of the part, which are there, or the first of an input that has one: there are no tiles of no elements.
+            // SAFETY: an element of the part, which all are there, or of an input.
             unsafe { element.read() }
-        })
+        };
+        if all >= striped(0, ITEMS - 1) {
+            from_fn(|k| element(k, k + 1 < ITEMS || striped(0, k) < left))
+        } else {
+            from_fn(|k| element(k, striped(0, k) < left))
+        }
     }
 }
 
@@ -98,6 +105,13 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
     fn get(self, i: u32) -> K {
         // SAFETY: callers ask for elements below `a_count + b_count`, which are no more than the memory has; a barrier lies behind the writes.
         unsafe { self.memory.get(i) }
+    }
+
+    /// Element `i`, or the last that there is room for.
+    #[inline(always)]
+    fn near(self, i: u32) -> K {
+        // SAFETY: within the memory, all of which was written before the barrier.
+        unsafe { self.memory.get(i.min(TileMemory::<K, ITEMS>::LEN - 1)) }
     }
 
     /// Where the part of a thread begins: at the split of element `d`, or at an end.
@@ -130,10 +144,7 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
     ) -> ([K; ITEMS], u32) {
         let (mut j, b_end) = (self.a_count + j, self.a_count + b_end);
         let (mut has_a, mut has_b) = (i < a_end, j < b_end);
-        let (mut x, mut y) = (
-            self.get(if has_a { i } else { 0 }),
-            self.get(if has_b { j } else { 0 }),
-        );
+        let (mut x, mut y) = (self.near(i), self.near(j));
         let (mut items, mut kept) = ([x; ITEMS], 0);
         unroll_all::<ITEMS>(|k| {
             let take_a = has_a && !(has_b && less(y, x));
@@ -146,19 +157,11 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
             };
             items[k] = if take_a { x } else { y };
             kept |= u32::from(keep) << k;
-            if take_a {
-                i += 1;
-                has_a = i < a_end;
-                if has_a {
-                    x = self.get(i);
-                }
-            }
-            if take_b {
-                j += 1;
-                has_b = j < b_end;
-                if has_b {
-                    y = self.get(j);
-                }
+            // Loads without branches, of the same element again if it was not taken.
+            (i, j) = (i + u32::from(take_a), j + u32::from(take_b));
+            (has_a, has_b) = (i < a_end, j < b_end);
+            if k + 1 < ITEMS {
+                (x, y) = (self.near(i), self.near(j));
             }
         });
         (items, kept)
