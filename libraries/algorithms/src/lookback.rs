@@ -34,7 +34,12 @@ const STATUS_AT: u32 = 62;
 
 /// Words of 64 bits for the counter and the states of `tiles` tiles. They must be 0 before each launch.
 pub(crate) const fn words<S: State>(tiles: usize) -> usize {
-    1 + cells::<S>() * tiles
+    first_cell::<S>() + cells::<S>() * tiles
+}
+
+/// Where the first cell is, behind the counter: so that the cells of a tile are in one sector of memory, if their number is a power of two.
+const fn first_cell<S: State>() -> usize {
+    cells::<S>().next_power_of_two()
 }
 
 /// Cells of a state.
@@ -352,22 +357,20 @@ impl<'v> TileStates<'v> {
     }
 }
 
-/// The states of tiles: cell `k` of tile `t` is number `k * tiles + t`.
+/// The states of tiles: cell `k` of tile `t` is number `t * n + k`.
+///
+/// The cells of a tile are side by side, so that they change together, nearly: a reader that finds cells with different statuses must read all again. With all first cells
+/// before all second ones, most looks back found some, as a look is at 32 tiles; runs and scans of 8 bytes took up to 1.5 times as long (H100).
 pub(crate) struct States<'v> {
     cells: &'v [Atomic<u64>],
-    tiles: usize,
     n: usize,
 }
 
 impl<'v> States<'v> {
     #[inline(always)]
     pub(crate) fn of<S: State>(states: &'v [Atomic<u64>]) -> Self {
-        let (cells, n) = (&states[1..], cells::<S>());
-        States {
-            cells,
-            tiles: cells.len() / n,
-            n,
-        }
+        let (cells, n) = (&states[first_cell::<S>()..], cells::<S>());
+        States { cells, n }
     }
 
     /// Each thread of the block that there is a cell for writes one.
@@ -388,7 +391,7 @@ impl<'v> States<'v> {
         let cell = u64::from(second) << 32 | u64::from(a | b | c | d | e | f);
         if thread < self.n {
             let cell = u64::from(status) << STATUS_AT | cell;
-            self.cells[thread * self.tiles + tile].store(cell, Relaxed);
+            self.cells[tile * self.n + thread].store(cell, Relaxed);
         }
     }
 
@@ -406,7 +409,7 @@ impl<'v> States<'v> {
             if let Some(tile) = tile {
                 let cells: [u64; WORDS] = from_fn(|k| {
                     if k < self.n {
-                        self.cells[k * self.tiles + tile].load(Relaxed)
+                        self.cells[tile * self.n + k].load(Relaxed)
                     } else {
                         0
                     }
