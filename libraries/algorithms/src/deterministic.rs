@@ -29,6 +29,11 @@ impl<P: OnePass> OnePass for InOrder<P> {
     type Kept = P::Kept;
 
     #[inline(always)]
+    fn prefetch(&self, warp: &Warp<'_>, number: usize) {
+        self.0.prefetch(warp, number);
+    }
+
+    #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> P::Items {
         self.0.load(block, number)
     }

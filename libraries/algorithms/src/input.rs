@@ -20,6 +20,7 @@ pub(crate) use search::Search;
 pub use search::{FromPlace, Searched};
 pub use shuffle::Shuffled;
 
+use warploom::device_std::memory::prefetch_l2;
 use warploom::device_std::{KernelArg, Plain};
 use warploom::{DeviceBuffer, DeviceSlice};
 
@@ -64,7 +65,16 @@ pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
         let _ = len;
         move |k| self.get(view, base + k)
     }
+
+    /// Asks for the elements `base .. base + len` in the second-level cache, if the rule knows where they are: a hint. All lanes of a warp make the call, each with its number.
+    #[inline(always)]
+    fn prefetch(self, view: M::View<'_>, base: usize, len: usize, lane: usize) {
+        let _ = (view, base, len, lane);
+    }
 }
+
+/// Bytes that a prefetch brings.
+pub(crate) const SECTOR: usize = 32;
 
 /// The elements of a slice, as they are.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +100,24 @@ impl<T: Plain> Fetch<One<T>> for Elements {
     ) -> impl Fn(usize) -> T + Copy + 'v {
         let part = &x[base..][..len];
         move |k| part[k]
+    }
+
+    #[inline(always)]
+    fn prefetch(self, x: <One<T> as Memory>::View<'_>, base: usize, len: usize, lane: usize) {
+        let step = const {
+            match size_of::<T>() {
+                0 => usize::MAX / 64,
+                1..=SECTOR => SECTOR / size_of::<T>(),
+                _ => 1,
+            }
+        };
+        let mut at = lane * step;
+        while at < len {
+            if let Some(element) = x.get(base + at) {
+                prefetch_l2(element);
+            }
+            at += 32 * step;
+        }
     }
 }
 

@@ -13,7 +13,6 @@
 //! whatever the size of a state.
 
 use std::array::from_fn;
-use std::mem::MaybeUninit;
 
 use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
@@ -59,6 +58,9 @@ pub(crate) trait OnePass {
     type Items: Copy;
     /// What a thread keeps of them in registers.
     type Kept;
+
+    /// Asks for the elements of a tile in the second-level cache. They are loaded when the tile is staged: registers that waited for them would be spilled, which waits for memory.
+    fn prefetch(&self, warp: &Warp<'_>, number: usize);
 
     /// The thread's elements of a tile.
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items;
@@ -116,7 +118,7 @@ pub(crate) struct Tile<S> {
 /// Runs `pass` over tiles of `whole` elements, `len` in all, for as many blocks as are resident at once.
 ///
 /// A block is given tiles until there are none left. It looks back from a tile when it has published the aggregate of its next one: so blocks seldom wait, because
-/// the aggregates of all earlier tiles are there by then. The elements of the tile after that one are on their way to registers meanwhile. There is no deadlock: a
+/// the aggregates of all earlier tiles are there by then. The elements of the tile after that one are on their way to the second-level cache meanwhile. There is no deadlock: a
 /// tile is published when its block has looked back from a tile before it, which waits for still earlier tiles alone.
 ///
 /// All threads of the block must make the call: it holds barriers, one of them between `stage` and `finish` of a tile, and none between `finish` and the next `stage`.
@@ -147,8 +149,6 @@ fn run_tiles<P: OnePass>(
         return Ok(());
     }
     let combine = |a, b| pass.combine(a, b);
-    // Not an option: where there is no next tile, no register keeps the elements of the last one.
-    let mut items = MaybeUninit::new(pass.load(block, number));
     let mut waiting: Option<Staged<P>> = None;
     let mut slot = Slot::First;
     loop {
@@ -157,8 +157,7 @@ fn run_tiles<P: OnePass>(
         let states = States::of::<P::State>(words);
         let mut staged = None;
         if number < tiles {
-            // SAFETY: loaded before the loop, or where there was a next tile.
-            let loaded = unsafe { items.assume_init() };
+            let loaded = pass.load(block, number);
             let mut next = 0;
             if block.thread() == 0 {
                 next = claim();
@@ -192,7 +191,7 @@ fn run_tiles<P: OnePass>(
             number = tile::number(shared) as usize;
             slot = slot.other();
             if number < tiles {
-                items = MaybeUninit::new(pass.load(block, number));
+                pass.prefetch(warp, number);
             }
         }
         if let Some(waiting) = waiting {

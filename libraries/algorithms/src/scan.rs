@@ -17,7 +17,7 @@ use crate::{Error, tile};
 
 /// Elements of a thread: of up to 4 bytes, of up to 8, and larger ones.
 const FOUR: usize = 23;
-const EIGHT: usize = 9;
+const EIGHT: usize = 11;
 const SIXTEEN: usize = 5;
 
 /// Elements of a thread.
@@ -314,6 +314,13 @@ where
     type State = Value<T>;
     type Items = [T; ITEMS];
     type Kept = ();
+
+    #[inline(always)]
+    fn prefetch(&self, warp: &Warp<'_>, number: usize) {
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let lane = warp.lane() as usize;
+        self.fetch.prefetch(self.view, first, 32 * ITEMS, lane);
+    }
 
     #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> [T; ITEMS] {

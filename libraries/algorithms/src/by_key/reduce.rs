@@ -107,6 +107,13 @@ where
     type Kept = OfWarp<V>;
 
     #[inline(always)]
+    fn prefetch(&self, warp: &Warp<'_>, number: usize) {
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let lane = warp.lane() as usize;
+        self.fetch.prefetch(self.view, first, 32 * ITEMS, lane);
+    }
+
+    #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
         begins::load::<M, F, K, V, ITEMS>(block, self.view, self.fetch, number, self.n)
     }
@@ -191,32 +198,33 @@ where
         // From this lane's first on. Compared with constants, so that no register has the place of each.
         let begins = (own.begun as usize).saturating_sub(lane);
         for k in 0..ITEMS {
-            if 32 * k >= begins {
-                break;
+            if 32 * k < begins {
+                let at = lane + 32 * k;
+                // SAFETY: a place of the `begun` first ones, all of which were written before the barriers since then.
+                let key = unsafe { staged_keys.get(at) };
+                // SAFETY: one run per beginning, so another place for each, below the number of elements.
+                unsafe { tile::put(self.keys, begun + at, key) };
             }
+        }
+        // Where a run begins, the one before it ends.
+        for k in 0..ITEMS {
             let at = lane + 32 * k;
             let first_of_warp = k == 0 && lane == 0;
-            // SAFETY: a place of the `begun` first ones, all of which were written before the barriers since then.
-            let key = unsafe { staged_keys.get(at) };
-            // SAFETY: one run per beginning, so another place for each, below the number of elements.
-            unsafe { tile::put(self.keys, begun + at, key) };
-            // Where a run begins, the one before it ends.
-            let value = match before {
-                None if first_of_warp => continue,
-                Some(before) if first_of_warp && own.first == 0 => before.value,
-                Some(before) if first_of_warp => {
-                    // SAFETY: as above; an element stands before this beginning.
-                    let own = unsafe { staged_values.get(at) };
-                    op(before.value, own)
-                }
-                // SAFETY: as above.
-                _ => unsafe { staged_values.get(at) },
-            };
-            if first_of_warp && begun == 0 {
-                continue;
+            if 32 * k < begins && (!first_of_warp || begun > 0) {
+                let value = match before {
+                    Some(before) if first_of_warp && own.first == 0 => before.value,
+                    _ => {
+                        // SAFETY: as above; an element of the warp stands before this beginning.
+                        let own = unsafe { staged_values.get(at) };
+                        match before {
+                            Some(before) if first_of_warp => op(before.value, own),
+                            _ => own,
+                        }
+                    }
+                };
+                // SAFETY: as above, of the run before.
+                unsafe { tile::put(self.values, begun + at - 1, value) };
             }
-            // SAFETY: as above, of the run before.
-            unsafe { tile::put(self.values, begun + at - 1, value) };
         }
         if !full && first + len == self.n && lane == 0 {
             let value = match before {

@@ -112,6 +112,13 @@ where
     type Kept = u32;
 
     #[inline(always)]
+    fn prefetch(&self, warp: &Warp<'_>, number: usize) {
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let lane = warp.lane() as usize;
+        self.fetch.prefetch(self.view, first, 32 * ITEMS, lane);
+    }
+
+    #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
         begins::load::<M, F, K, V, ITEMS>(block, self.view, self.fetch, number, self.n)
     }

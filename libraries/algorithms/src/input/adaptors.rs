@@ -70,6 +70,11 @@ where
         let part = fetch.part(view, base, len);
         move |k| f(part(k))
     }
+
+    #[inline(always)]
+    fn prefetch(self, view: M::View<'_>, base: usize, len: usize, lane: usize) {
+        self.0.prefetch(view, base, len, lane);
+    }
 }
 
 /// Pairs; see [`Input::zip`](super::Input::zip).
@@ -118,6 +123,13 @@ where
             self.1.part(second, base, len),
         );
         move |k| (first(k), second(k))
+    }
+
+    #[inline(always)]
+    fn prefetch(self, view: <M::Both as Memory>::View<'_>, base: usize, len: usize, lane: usize) {
+        let (first, second) = M::split(view);
+        self.0.prefetch(first, base, len, lane);
+        self.1.prefetch(second, base, len, lane);
     }
 }
 

@@ -92,6 +92,15 @@ struct HeadsPass<'k, M: Memory + 'k, F, K, V, const ITEMS: usize, const LENGTHS:
     count: *mut u64,
 }
 
+/// What a warp has of a tile besides what is in shared memory.
+#[derive(Clone, Copy)]
+struct OfWarp {
+    /// Runs that begin.
+    begun: u32,
+    /// Elements from the last beginning on.
+    rest: u32,
+}
+
 /// Shared memory for what a warp has: keys, and values or else positions in the warp's part, one of both in the same memory.
 struct Staged<K, V, const ITEMS: usize> {
     keys: tile::Part<K, ITEMS>,
@@ -130,7 +139,14 @@ where
     type State = Heads<LENGTHS>;
     /// And the key before those of the warp.
     type Items = ([(K, V); ITEMS], K);
-    type Kept = Heads<LENGTHS>;
+    type Kept = OfWarp;
+
+    #[inline(always)]
+    fn prefetch(&self, warp: &Warp<'_>, number: usize) {
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let lane = warp.lane() as usize;
+        self.fetch.prefetch(self.view, first, 32 * ITEMS, lane);
+    }
 
     #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
@@ -156,7 +172,7 @@ where
         (number, slot): (usize, Slot),
         full: bool,
         (items, mut previous): Self::Items,
-    ) -> (Heads<LENGTHS>, Heads<LENGTHS>) {
+    ) -> (Heads<LENGTHS>, OfWarp) {
         let lane = warp.lane() as usize;
         let first = tile::first_of_warp::<ITEMS>(number, warp.index());
         let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
@@ -164,8 +180,6 @@ where
         warp.sync();
         let left = len.saturating_sub(lane);
         let mut begun = 0;
-        // Where the last run begins.
-        let mut last = 0;
         for (k, &(key, value)) in items.iter().enumerate() {
             let at = lane + 32 * k;
             let before = Changed::shifted(warp, previous, key, || key);
@@ -174,7 +188,8 @@ where
             let begins = (full || 32 * k < left) && (is_first || key != before);
             let row = warp.ballot(begins).bits();
             if begins {
-                let to = begun + (row & warp.lanes_below().bits()).count_ones() as usize;
+                let to = begun + (row & warp.lanes_below().bits()).count_ones();
+                let to = to as usize;
                 // SAFETY: the number of beginnings before this one: another place for each, below `32 * ITEMS`.
                 unsafe { staged.keys.set(to, key) };
                 if LENGTHS {
@@ -185,13 +200,22 @@ where
                     unsafe { staged.values.set(to, value) };
                 }
             }
-            begun += row.count_ones() as usize;
-            if row != 0 {
-                last = 32 * k as u32 + 31 - row.leading_zeros();
+            begun += row.count_ones();
+        }
+        let mut rest = len as u32;
+        if LENGTHS {
+            warp.sync();
+            if begun > 0 {
+                // SAFETY: the last beginning's place, which was written before the barrier.
+                let last = unsafe { staged.positions.get(begun as usize - 1) };
+                rest = rest.wrapping_sub(u32::from(last));
             }
         }
-        let rest = len as u32 - last;
-        (Heads { begun, rest }, Heads { begun, rest })
+        let state = Heads {
+            begun: begun as usize,
+            rest,
+        };
+        (state, OfWarp { begun, rest })
     }
 
     #[inline(always)]
@@ -207,13 +231,7 @@ where
     }
 
     #[inline(always)]
-    unsafe fn finish(
-        &self,
-        warp: &Warp<'_>,
-        tile: Tile<Heads<LENGTHS>>,
-        full: bool,
-        own: Heads<LENGTHS>,
-    ) {
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Heads<LENGTHS>>, full: bool, own: OfWarp) {
         let lane = warp.lane() as usize;
         let first = tile::first_of_warp::<ITEMS>(tile.number, warp.index());
         let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
@@ -224,39 +242,42 @@ where
         };
         let Heads { begun, rest } = before.unwrap_or(Heads { begun: 0, rest: 0 });
         // Of the beginnings from this lane's first on. Compared with constants, so that no register has the place of each.
-        let begins = own.begun.saturating_sub(lane);
+        let begins = (own.begun as usize).saturating_sub(lane);
         for k in 0..ITEMS {
-            if 32 * k >= begins {
-                break;
+            if 32 * k < begins {
+                let at = lane + 32 * k;
+                // SAFETY: a place that `stage` wrote, one of the `own.begun` first ones.
+                let key = unsafe { staged.keys.get(at) };
+                // SAFETY: the number of runs before this one: below `n`, and another for each.
+                unsafe { tile::put(self.keys, begun + at, key) };
+                if !LENGTHS {
+                    // SAFETY: as above.
+                    let value = unsafe { staged.values.get(at) };
+                    // SAFETY: as above.
+                    unsafe { tile::put(self.values, begun + at, value) };
+                }
             }
+        }
+        // Where a run begins, the one before it ends.
+        for k in 0..ITEMS {
             let at = lane + 32 * k;
-            // SAFETY: a place that `stage` wrote, one of the `own.begun` first ones.
-            let key = unsafe { staged.keys.get(at) };
-            // SAFETY: the number of runs before this one: below `n`, and another for each.
-            unsafe { tile::put(self.keys, begun + at, key) };
-            if !LENGTHS {
+            let first_of_warp = k == 0 && lane == 0;
+            if LENGTHS && 32 * k < begins && (!first_of_warp || begun > 0) {
                 // SAFETY: as above.
-                let value = unsafe { staged.values.get(at) };
-                // SAFETY: as above.
-                unsafe { tile::put(self.values, begun + at, value) };
-                continue;
-            }
-            // Where a run begins, the one before it ends.
-            // SAFETY: as above.
-            let end = u32::from(unsafe { staged.positions.get(at) });
-            let length = if k == 0 && lane == 0 {
-                rest.wrapping_add(end)
-            } else {
-                // SAFETY: as above.
-                end.wrapping_sub(u32::from(unsafe { staged.positions.get(at - 1) }))
-            };
-            if begun + at > 0 {
+                let end = u32::from(unsafe { staged.positions.get(at) });
+                let start = if first_of_warp {
+                    0u32.wrapping_sub(rest)
+                } else {
+                    // SAFETY: as above.
+                    u32::from(unsafe { staged.positions.get(at - 1) })
+                };
+                let length = of_length(end.wrapping_sub(start));
                 // SAFETY: as above, of the run before.
-                unsafe { tile::put(self.values, begun + at - 1, of_length(length)) };
+                unsafe { tile::put(self.values, begun + at - 1, length) };
             }
         }
         if !full && len > 0 && first + len == self.n && lane == 0 {
-            let runs = begun + own.begun;
+            let runs = begun + own.begun as usize;
             if LENGTHS {
                 let length = if own.begun > 0 {
                     own.rest

@@ -161,6 +161,13 @@ where
     type Kept = OfWarp;
 
     #[inline(always)]
+    fn prefetch(&self, warp: &Warp<'_>, number: usize) {
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let lane = warp.lane() as usize;
+        self.fetch.prefetch(self.view, first, 32 * ITEMS, lane);
+    }
+
+    #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
         let warp = (block.thread() / 32) as u32;
         let (tile, first) = (
