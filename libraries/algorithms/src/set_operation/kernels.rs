@@ -204,6 +204,32 @@ struct Output<K> {
     count: *mut u64,
 }
 
+impl<K: Plain> Output<K> {
+    /// Writes the first `all` elements of the memory behind `before` others; fewer if there is no room for them, as when the comparison is no order.
+    ///
+    /// # Safety
+    /// They were written, with a barrier since then; of each tile `before` is how many come from the tiles before it.
+    #[inline(always)]
+    unsafe fn write<const ITEMS: usize>(
+        self,
+        memory: TileMemory<'_, K, ITEMS>,
+        thread: u32,
+        before: usize,
+        all: usize,
+    ) {
+        let room = self.room.saturating_sub(before).min(all) as u32;
+        for k in 0..ITEMS {
+            let i = striped(thread, k);
+            if i < room {
+                // SAFETY: one of the `all` first places; the rest is the caller's.
+                let item = unsafe { memory.get(i) };
+                // SAFETY: within the output; the places of tiles are disjoint, as each is told how many come before it.
+                unsafe { tile::put(self.kept, before + i as usize, item) };
+            }
+        }
+    }
+}
+
 #[inline(always)]
 fn run_tiles<K, L, R, const ITEMS: usize>(
     (block, warp): (Block, Warp),
@@ -288,17 +314,8 @@ where
         let own = full.then_some(Count(all));
         let before = states.before(&block, &warp, shared, of, own, add)?;
         let before = before.map_or(0, |Count(n)| n);
-        // Fewer than there is room for, if the comparison is an order.
-        let room = output.room.saturating_sub(before).min(all) as u32;
-        for k in 0..ITEMS {
-            let i = striped(thread, k);
-            if i < room {
-                // SAFETY: one of the `all` first places, which were written before the barrier.
-                let item = unsafe { memory.get(i) };
-                // SAFETY: within the output; the places of tiles are disjoint, as each is told how many come before it.
-                unsafe { tile::put(output.kept, before + i as usize, item) };
-            }
-        }
+        // SAFETY: a barrier lies behind the writes of `all` elements, and `before` come from earlier tiles.
+        unsafe { output.write(memory, thread, before, all) };
         if !full && thread == 0 {
             // SAFETY: one thread of the block that has the last tile; the launch has a count.
             unsafe { tile::put(output.count, 0, (before + all) as u64) };
