@@ -98,7 +98,7 @@ pub trait Reductions: OnStream {
 
     /// Combines the values of each run of equal keys, or scans them, by `op`, which must be associative. The input has pairs of key and value.
     ///
-    /// Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (512 to 2304 pairs). Keys and values have at most 16 bytes each. Of
+    /// Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (512 to 3840 pairs). Keys and values have at most 16 bytes each. Of
     /// floats the grouping depends on timing, so that the last bits may differ, unless it is [`deterministic`](ByKey::deterministic). The first value
     /// of each run alone: [`unique_by_key`](Self::unique_by_key). CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`, `ExclusiveSumByKey`,
     /// `thrust::reduce_by_key`. Compute capability: 7.5.

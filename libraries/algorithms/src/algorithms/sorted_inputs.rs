@@ -174,7 +174,7 @@ pub trait SortedInputs: OnStream {
     /// The elements that are in `a` or in `b`, two slices that are sorted by `less`, in order: an element m times in `a` and n times in `b` comes max(m, n) times, first those
     /// of `a`.
     ///
-    /// Time O(n), of both together, four launches; deterministic. The output has room for as many elements as both inputs have, and how many there are is an output too.
+    /// Time O(n), of both together, two launches, one pass over memory behind the splits of its tiles; deterministic. The output has room for as many elements as both inputs have, and how many there are is an output too.
     /// Elements have at most 64 bytes. If an input is not sorted, or `less` is no strict weak order, the elements of the output are unspecified. Workspace
     /// ([`SetPlan`](crate::SetPlan)): 16 bytes for each tile of at most 4352 elements. CUDA: `thrust::set_union`. Compute capability: 7.5.
     ///
