@@ -126,6 +126,9 @@ passes! {
     InlineRequired: "inline-required", Lowering, REQUIRED,
         "entries and small functions of the device library are inlined",
         "kernels", "line numbers of kernels";
+    UnmarkFloats: "unmark-floats", Lowering, performance("unmarked_floats_do_the_same", "corpus: monte_carlo_one_block 1.475, soft_max 1.255, bilateral_filter 1.123, adam 1.126, rope 1.035, softmax_autoregressive 1.015, focal_loss 1.015, softmax 0.999, sobel 0.986, binomial_options 0.878"),
+        "calls that are floating-point arithmetic lose the mark `convergent`, so that loops with them are threaded, unrolled and versioned",
+        "small functions of the device library are inlined", "the mark of all other calls";
     FormattedPanics: "formatted-panics", Lowering, REQUIRED,
         "panics whose arguments have known types store them, and the host formats the message",
         "entries are inlined; calls of panic functions are redirected", "panics with other arguments";

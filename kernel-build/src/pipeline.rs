@@ -31,10 +31,10 @@ use crate::lower::{
 };
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_checks, early_loops::EarlyLoops, gather_batching, group_unrolling,
-    index_narrowing, inlining, jump_threading, length_versioning, load_sinking, local_arrays,
-    memcpy_expansion, optimise, pointer_strength_reduction, range_versioning, sincos_merging,
-    trailing_zeros, wide_min_max, wide_multiply,
+    division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
+    group_unrolling, index_narrowing, inlining, jump_threading, length_versioning, load_sinking,
+    local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, range_versioning,
+    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -166,6 +166,7 @@ fn compile_with(
     run.enters(INSTRUMENTED, whole.as_ref().unwrap_or(m));
     let instrumented = instrument::build(whole, &roots, &names, input.target, input.dump)?;
     pass!(run, m: InlineRequired => kernels::inline(m, &roots, &names));
+    pass!(run, m: UnmarkFloats => float_arithmetic::unmark(m));
     pass!(run, m: FormattedPanics => formatted_panics::lower(m));
     pass!(run, m: StateIndexFacts => kernels::state_index_facts(m, &roots, &names));
     contract::check(m, Stage::Lowering, &names)?;

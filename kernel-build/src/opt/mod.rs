@@ -23,6 +23,7 @@ mod differential_fuzzing;
 pub(crate) mod division_versioning;
 pub(crate) mod early_checks;
 pub(crate) mod early_loops;
+pub(crate) mod float_arithmetic;
 pub(crate) mod gather_batching;
 pub(crate) mod group_unrolling;
 mod guard_merging;

@@ -10,10 +10,10 @@ use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_checks, gather_batching, group_unrolling, index_narrowing, inlining,
-    jump_threading, length_versioning, load_sinking, local_arrays, memcpy_expansion,
-    pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros, wide_min_max,
-    wide_multiply,
+    division_versioning, early_checks, float_arithmetic, gather_batching, group_unrolling,
+    index_narrowing, inlining, jump_threading, length_versioning, load_sinking, local_arrays,
+    memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
+    wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -21,6 +21,7 @@ use std::path::Path;
 fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
     let mut loops = Changed::with_loops(m);
     match pass {
+        Pass::UnmarkFloats => float_arithmetic::unmark(m),
         Pass::SincosMerging => sincos_merging::merge(m),
         Pass::Inlining => {
             let inlined = inlining::require(m, gpu).unwrap();

@@ -22,13 +22,14 @@ mod warp;
 
 use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_checks, early_loops::EarlyLoops, gather_batching, group_unrolling,
-    index_narrowing, inlining, jump_threading, length_versioning, load_sinking, local_arrays,
-    memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
-    wide_min_max, wide_multiply,
+    division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
+    group_unrolling, index_narrowing, inlining, jump_threading, length_versioning, load_sinking,
+    local_arrays, memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging,
+    trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Meetings, Suite, check};
+use std::cell::Cell;
 
 /// Runs a pass on each function with a body; returns how many it changed.
 fn each(module: &Module<'_>, mut lower: impl FnMut(Value<'_>) -> bool) -> usize {
@@ -317,6 +318,50 @@ fn loop_passes_keep_convergent_calls() {
     });
     compared.are_enough(20, 3000, 20);
     compared.has_events(1000);
+}
+
+/// Each sum and product of floats goes through a marked call that returns it.
+fn with_marked_calls(text: &str) -> String {
+    let mut lines = String::new();
+    for line in text.lines() {
+        let result = line
+            .trim()
+            .split_once(" = f")
+            .filter(|_| line.contains(" float "));
+        let Some((name, _)) = result.filter(|(name, _)| name.ends_with(".r")) else {
+            lines += &format!("{line}\n");
+            continue;
+        };
+        let marked = line.replacen(name, &format!("{name}.before"), 1);
+        lines += &format!(
+            "{marked}\n  {name} = call float @llvm.copysign.f32(float {name}.before, float {name}.before) convergent\n"
+        );
+    }
+    lines + "declare float @llvm.copysign.f32(float, float)\n"
+}
+
+#[test]
+fn unmarked_floats_do_the_same() {
+    let calls = Cell::new(0);
+    let compared = check(&KERNELS, |module| {
+        let text = with_marked_calls(&module.to_text());
+        *module = Module::from_text(module.context(), &text).unwrap();
+        calls.set(calls.get() + text.matches("= call float @llvm.copysign").count());
+        changed(module, |module| {
+            float_arithmetic::unmark(module);
+            let functions = module.functions().into_iter();
+            let mut marked = functions
+                .flat_map(Value::instructions)
+                .filter_map(Value::as_call)
+                .filter(|call| call.callee().name().starts_with("llvm.copysign"));
+            assert!(!marked.any(Value::is_convergent));
+            thread_jumps(module);
+            loop_passes(module);
+        })
+    });
+    compared.are_enough(80, 3000, 10);
+    compared.has_events(1000);
+    assert!(calls.get() >= 50, "{} calls of arithmetic", calls.get());
 }
 
 /// A quarter of the calls have short arrays, and constants go up to their 32 elements, so that both versions are run.
