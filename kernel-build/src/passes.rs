@@ -144,9 +144,6 @@ passes! {
     FastMath: "fast-math", Optimisation, REQUIRED,
         "kernels with `fast_math` get code of their own: it flushes subnormal `f32`, and functions of the device library become approximations",
         "target queries are answered; nothing is inlined yet", "other kernels; variables that both have; `f64`";
-    Inlining: "inlining", Optimisation, performance("inlined_calls_do_the_same", "not timed: no kernel of the benchmarks and of the corpus has such a call"),
-        "functions that LLVM would leave functions, because they are long and have several calls or are called on a branch that is taken seldom, are inlined too",
-        "nothing is inlined yet but what must be", "recursive functions; what only panics call; `noinline` and `cold`; kernels that would become too long";
     EarlyLoops: "early-loops", Optimisation, REQUIRED,
         "finds the kernels whose loops are treated before O3: on a copy, O3 loses a trip count or copies checks; they are compiled apart from the others",
         "target queries are answered", "everything: it only asks";

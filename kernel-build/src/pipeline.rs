@@ -32,7 +32,7 @@ use crate::lower::{
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
-    group_unrolling, index_narrowing, inlining, jump_threading, length_versioning, load_sinking,
+    group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
     local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, range_versioning,
     sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
@@ -189,9 +189,7 @@ fn compile_with(
         pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
         pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
         pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
-        let simplified: Option<Module<'_>> = pass!(run, m: Inlining => inlining::require(m, gpu));
-        let mut early: EarlyLoops<'_> =
-            pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu, simplified));
+        let mut early: EarlyLoops<'_> = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
         for unit in schedule.split(&unit, &early) {
             let tried = early.take_optimised();
             let optimised = tried.is_some();

@@ -35,20 +35,12 @@ pub(crate) struct EarlyLoops<'ctx> {
 }
 
 impl<'ctx> EarlyLoops<'ctx> {
-    /// `simplified` is a copy behind [`simplify`], if there is one.
     pub(crate) fn find(
         module: &Module<'ctx>,
         machine: &Machine<'_>,
-        simplified: Option<Module<'ctx>>,
     ) -> Result<EarlyLoops<'ctx>, LlvmError> {
-        let mut threaded = match simplified {
-            Some(simplified) => simplified,
-            None => {
-                let mut copy = module.duplicate();
-                simplify(&mut copy, machine)?;
-                copy
-            }
-        };
+        let mut threaded = module.duplicate();
+        simplify(&mut threaded, machine)?;
         let functions = Changed::with_loops(&threaded);
         if functions.is_empty() {
             return Ok(EarlyLoops::default());
@@ -124,7 +116,7 @@ impl<'ctx> EarlyLoops<'ctx> {
 }
 
 /// Inlines, and makes variables values. Reads of registers do not keep jumps from being threaded here; elsewhere they stay where they are, which takes fewer registers.
-pub(super) fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
+fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
     defined(module).into_iter().for_each(free_register_reads);
     within_limits(module, |module| {
         module.run(Passes::inline_and_simplify(), Some(machine))
@@ -226,7 +218,7 @@ done:
         let machine = Machine::new(&context, TRIPLE, "sm_75", "+ptx71").unwrap();
         let mut module = Module::from_text(&context, text).unwrap();
         module.set_target(TRIPLE, &machine.data_layout());
-        let mut early = EarlyLoops::find(&module, &machine, None).unwrap();
+        let mut early = EarlyLoops::find(&module, &machine).unwrap();
         let found = early.take_optimised().map(|m| m.to_text());
         assert!(early.take_optimised().is_none());
         optimise(&mut module, Some(&machine)).unwrap();

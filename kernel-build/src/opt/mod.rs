@@ -29,7 +29,6 @@ pub(crate) mod group_unrolling;
 mod guard_merging;
 pub(crate) mod index_narrowing;
 mod index_ranges;
-pub(crate) mod inlining;
 pub(crate) mod jump_threading;
 mod latch_folding;
 pub(crate) mod length_versioning;

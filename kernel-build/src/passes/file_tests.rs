@@ -11,7 +11,7 @@ use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, float_arithmetic, gather_batching, group_unrolling,
-    index_narrowing, inlining, jump_threading, length_versioning, load_sinking, local_arrays,
+    index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
     memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
     wide_min_max, wide_multiply,
 };
@@ -23,10 +23,6 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
     match pass {
         Pass::UnmarkFloats => float_arithmetic::unmark(m),
         Pass::SincosMerging => sincos_merging::merge(m),
-        Pass::Inlining => {
-            let inlined = inlining::require(m, gpu).unwrap();
-            *m = inlined.unwrap();
-        }
         Pass::JumpThreading => jump_threading::thread(m, &loops).unwrap(),
         Pass::HoistInvariants => loops.hoist_invariants(m, gpu).unwrap(),
         Pass::LocalArrays => local_arrays::promote(m, gpu).unwrap(),

@@ -23,7 +23,7 @@ mod warp;
 use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
-    group_unrolling, index_narrowing, inlining, jump_threading, length_versioning, load_sinking,
+    group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
     local_arrays, memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging,
     trailing_zeros, wide_min_max, wide_multiply,
 };
@@ -208,60 +208,6 @@ const KERNELS: Suite = Suite {
     function: kernels::function,
     input: kernels::input,
 };
-
-/// A kernel for each function, which calls it from two places; it panics where the function does.
-fn called_twice(text: &str) -> String {
-    let mut kernels = String::new();
-    let mut functions = String::new();
-    for line in text.lines() {
-        let name = line.strip_prefix("define void @");
-        let Some((name, params)) = name.and_then(|l| l.strip_suffix(" {")?.split_once('(')) else {
-            functions += &format!("{line}\n");
-            continue;
-        };
-        let params = params.split(')').next().unwrap_or_default();
-        let args = params.split(", ").map(|param| {
-            let (ty, name) = (param.split(' ').next(), param.split(' ').next_back());
-            format!("{} {}", ty.unwrap_or_default(), name.unwrap_or_default())
-        });
-        let args = args.collect::<Vec<_>>().join(", ");
-        functions += &format!("define internal void @{name}.body({params}) {{\n");
-        let call = format!("call void @{name}.body({args}) convergent\n  ret void");
-        kernels += &format!(
-            "define void @{name}({params}) {{
-  %which = trunc i64 %p0 to i1
-  br i1 %which, label %one, label %other
-one:
-  {call}
-other:
-  {call}
-}}
-"
-        );
-    }
-    functions + &kernels
-}
-
-/// Where both calls are on one branch of a parameter, all threads take the same one.
-#[test]
-fn inlined_calls_do_the_same() {
-    let suite = Suite {
-        meetings: Meetings::OfWholeWarps,
-        unrolls: true,
-        ..KERNELS
-    };
-    let compared = check(&suite, |module| {
-        let text = called_twice(&module.to_text());
-        *module = Module::from_text(module.context(), &text).unwrap();
-        let gpu = gpu(module);
-        *module = inlining::require(module, &gpu).unwrap().unwrap();
-        assert!(!module.to_text().contains("call void @f0.body"));
-        each(module, |function| !function.to_text().contains(".body("))
-    });
-    compared.are_enough(100, 3000, 10);
-    compared.has_events(1000);
-    compared.has_meetings(20);
-}
 
 /// Kernels as the pipeline optimises them before its own passes.
 const OPTIMISED_KERNELS: Suite = Suite {
@@ -613,8 +559,7 @@ fn all_passes_together_do_the_same() {
 fn all_passes(module: &mut Module<'_>) {
     sincos_merging::merge(module);
     let gpu = gpu(module);
-    let simplified = inlining::require(module, &gpu).unwrap();
-    let early = EarlyLoops::find(module, &gpu, simplified).unwrap();
+    let early = EarlyLoops::find(module, &gpu).unwrap();
     early.simplify(module, &gpu).unwrap();
     let mut loops = early.functions(module);
     jump_threading::thread(module, &loops).unwrap();
