@@ -258,6 +258,31 @@ fn previous_iteration<'ctx>(
     fits.then_some(AddRecurrence { start, ..ahead })
 }
 
+/// The constant by which one value is above another, modulo 2^bits, if both are sums of the same value and constants: `k + 2` is one above `k + 1`.
+pub(super) fn constant_between<'ctx>(lower: Value<'ctx>, upper: Value<'ctx>) -> Option<u64> {
+    let TypeKind::Integer(bits @ (32 | 64)) = lower.ty().kind() else {
+        return None;
+    };
+    let ((a, x), (b, y)) = (without_constants(lower), without_constants(upper));
+    (a == b && lower.ty() == upper.ty()).then_some(y.wrapping_sub(x) & (u64::MAX >> (64 - bits)))
+}
+
+/// A value without the constants that are added to it, and their sum.
+fn without_constants(value: Value<'_>) -> (Value<'_>, u64) {
+    let (mut value, mut sum) = (value, 0u64);
+    while value.block().is_some()
+        && (value.op() == Op::Add || value.op() == Op::Or && value.is_disjoint())
+    {
+        let operands = value.operands();
+        let Some(constant) = operands[1].as_integer() else {
+            break;
+        };
+        value = operands[0];
+        sum = sum.wrapping_add(constant);
+    }
+    (value, sum)
+}
+
 impl<'ctx> LoopInvariant<'ctx> {
     pub(super) fn of(value: Value<'ctx>) -> LoopInvariant<'ctx> {
         value
@@ -275,6 +300,11 @@ impl<'ctx> LoopInvariant<'ctx> {
             return true;
         }
         match (self, first, second) {
+            (
+                LoopInvariant::Value(sum),
+                LoopInvariant::Value(first),
+                LoopInvariant::Number(second),
+            ) if constant_between(*first, *sum) == Some(*second) => true,
             (LoopInvariant::Value(sum), _, _) => {
                 let adds = |sum: Value<'ctx>| {
                     sum.op() == Op::Add || sum.op() == Op::Or && sum.is_disjoint()

@@ -17,7 +17,7 @@ use super::add_recurrence::{AddRecurrence, LoopInvariant};
 use super::guard_merging;
 use super::loops::{self, Loop};
 use super::trip_count::TripCount;
-use crate::llvm::{Block, Builder, Compare, TypeKind, Value};
+use crate::llvm::{Block, Builder, Compare, Op, TypeKind, Value};
 use computed_trip_count::ComputedTripCount;
 
 /// Adds such conditions to the loops of a function; returns whether there were any.
@@ -66,6 +66,8 @@ fn merge_guards_of_a_loop(function: Value<'_>) -> bool {
 struct Check<'ctx> {
     at: Block<'ctx>,
     index: AddRecurrence<'ctx>,
+    /// The index of the first iteration, if it is none of the recurrence.
+    first: Option<LoopInvariant<'ctx>>,
     len: LoopInvariant<'ctx>,
     len_bits: u32,
     /// Whether `index == len` passes too, as for the end of a range.
@@ -141,6 +143,12 @@ fn fits<'ctx>(
         return None;
     }
     let mut all: Vec<_> = computed.iter().flat_map(|c| c.valid.clone()).collect();
+    for check in checks {
+        if let Some(first) = &check.first {
+            let (how, len) = check.limit(before);
+            all.push(before.compare(how, first.build(before, 64), len));
+        }
+    }
     let (held, others): (Vec<_>, Vec<_>) = checks
         .iter()
         .partition(|check| trip_count.exit_bounds(&check.index));
@@ -190,12 +198,16 @@ impl<'ctx> Check<'ctx> {
         if !found.is_invariant(len) {
             return None;
         }
-        let index = AddRecurrence::of(index, found)?.widened();
+        let (index, first) = match AddRecurrence::of(index, found) {
+            Some(index) => (index, None),
+            None => of_iteration_before(index, found)?,
+        };
         Some(Check {
             at,
             len_bits: width(len)?,
             len: LoopInvariant::of(len),
-            index,
+            first: first.map(|first| first.widened(index.bits)),
+            index: index.widened(),
             inclusive,
             when_false: !panics_when_false,
         })
@@ -211,6 +223,21 @@ impl<'ctx> Check<'ctx> {
         let len = self.len.clone().widened(self.len_bits);
         (how, len.build(before, 64))
     }
+}
+
+/// For an index that is the value of a recurrence in the iteration before (`previous = i`): that recurrence, and the index of the first iteration.
+fn of_iteration_before<'ctx>(
+    index: Value<'ctx>,
+    found: &Loop<'ctx>,
+) -> Option<(AddRecurrence<'ctx>, Option<LoopInvariant<'ctx>>)> {
+    if index.block() != Some(found.header) || index.op() != Op::Phi {
+        return None;
+    }
+    let incoming = index.incoming();
+    let from = |block| incoming.iter().find(|(_, b)| *b == block).map(|(v, _)| *v);
+    let (first, next) = (from(found.preheader)?, from(found.latch)?);
+    let recurrence = AddRecurrence::of(next, found).filter(|_| !found.is_invariant(next))?;
+    Some((recurrence, Some(LoopInvariant::of(first))))
 }
 
 fn width(value: Value<'_>) -> Option<u32> {
