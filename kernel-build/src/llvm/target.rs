@@ -193,6 +193,11 @@ impl Passes {
         Passes("function(simplifycfg,loop-simplify,lcssa,loop(loop-rotate),instcombine<no-verify-fixpoint>,simplifycfg)".into())
     }
 
+    /// The same, where a block behind the latch must stay until then.
+    pub(crate) fn rotate_prepared_loops() -> Passes {
+        Passes("function(loop-simplify,lcssa,loop(loop-rotate),instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)".into())
+    }
+
     /// Loops of which that was requested become straight code.
     pub(crate) fn unroll_completely() -> Passes {
         Passes("function(loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>)".into())

@@ -35,6 +35,7 @@ pub(crate) mod length_versioning;
 mod linear;
 pub(crate) mod load_sinking;
 pub(crate) mod local_arrays;
+pub(crate) mod loop_rotation;
 mod loops;
 pub(crate) mod memcpy_expansion;
 mod pointer_counters;

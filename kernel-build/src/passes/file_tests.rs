@@ -11,7 +11,7 @@ use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, float_arithmetic, gather_batching, group_unrolling,
-    index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
+    index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays, loop_rotation,
     memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
     wide_min_max, wide_multiply,
 };
@@ -33,6 +33,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::GroupUnrolling => group_unrolling::unroll_all(m).unwrap(),
         Pass::EarlyChecks => early_checks::hoist_all(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
+        Pass::LoopRotation => loop_rotation::rotate_all(m, &mut Changed::default(), gpu).unwrap(),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),
         Pass::CountingLoops => counting_loops::replace_all(m, &mut Changed::default()),
         Pass::GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards),

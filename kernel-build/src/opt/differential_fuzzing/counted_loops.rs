@@ -51,6 +51,62 @@ pub(super) fn convergent(seed: u64) -> Function {
     with_loop(Generator::new(seed), Kind::Convergent)
 }
 
+/// Generates a function whose loop ends in its header, and whose latch is a check of an index of the next iteration.
+pub(super) fn unrotated(seed: u64) -> Function {
+    let mut generator = Generator::new(seed);
+    let numbers: [ValueId; 4] =
+        std::array::from_fn(|n| generator.define(64, Definition::Parameter(n)));
+    let fixed = LoopInvariant {
+        kind: Kind::Any,
+        first: numbers[0],
+        stride: numbers[1],
+        wide: [numbers[0], numbers[1], numbers[3]],
+        lengths: [0, 1].map(|n| generator.define(64, Definition::Length(n))),
+    };
+    let few = generator.random.below(20) as u128;
+    let start = generator.constant(64, few);
+    let by = generator.random.pick(&[1, 1, 2, 32]);
+    let step = generator.constant(64, by);
+    let seven = generator.constant(64, 7);
+    let before = generator.here();
+    let head = generator.begin();
+    let counter = generator.define(64, Definition::Phi(vec![]));
+    let sum = generator.define(64, Definition::Phi(vec![]));
+    let more = generator.compare("ult", counter, numbers[2]);
+    let body = generator.begin();
+    let mut checks = Vec::new();
+    let mut added = sum;
+    for _ in 0..generator.random.below(3) {
+        let value = stage(&mut generator, &fixed, [counter, counter], &mut checks);
+        let factor = generator.constant(64, 31);
+        let grown = generator.binary_with(Binary::Mul, 0, added, factor);
+        added = generator.binary_with(Binary::Add, 0, grown, value);
+    }
+    let next = generator.binary_with(Binary::Add, 0, counter, step);
+    let ahead = index(&mut generator, &fixed, [next, next], 1);
+    added = generator.binary_with(Binary::Xor, 0, added, ahead);
+    let right = generator.compare("ult", ahead, fixed.lengths[0]);
+    let latch = generator.here();
+    let done = generator.begin();
+    generator.end(Terminator::Ret(vec![sum, counter]));
+    let blocks = &mut generator.function.blocks;
+    blocks[before].end = Terminator::Br(head);
+    blocks[head].end = Terminator::CondBr(more, body, done);
+    for (phi, first, next) in [(counter, start, next), (sum, seven, added)] {
+        generator.function.values[phi].definition =
+            Definition::Phi(vec![(before, first), (latch, next)]);
+    }
+    checks.push(Check {
+        at: latch,
+        right,
+        plain: true,
+        next: head,
+        index: ahead,
+    });
+    end_checks(&mut generator, checks);
+    generator.function
+}
+
 fn with_loop(mut generator: Generator, kind: Kind) -> Function {
     let bits = if matches!(kind, Kind::Any | Kind::Convergent) {
         generator.random.pick(&[64, 64, 32])

@@ -24,8 +24,8 @@ use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
     group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
-    local_arrays, memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging,
-    trailing_zeros, wide_min_max, wide_multiply,
+    local_arrays, loop_rotation, memcpy_expansion, pointer_strength_reduction, range_versioning,
+    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Meetings, Suite, check};
@@ -164,6 +164,27 @@ fn hoisted_checks_do_the_same() {
         changed
     });
     compared.are_enough(80, 1500, 1000);
+}
+
+/// The checks of a loop are hoisted behind its rotation, as in the pipeline.
+#[test]
+fn rotated_loops_do_the_same() {
+    let unrotated = Suite {
+        function: counted_loops::unrotated,
+        ..LOOPS
+    };
+    let compared = check(&unrotated, |module| {
+        let gpu = gpu(module);
+        let mut rotated = Changed::default();
+        loop_rotation::rotate_all(module, &mut rotated, &gpu).unwrap();
+        module.verify().unwrap();
+        each(module, canonical_counters::canonicalise);
+        each(module, bounds_check_hoisting::hoist);
+        module.verify().unwrap();
+        module.run(Passes::unswitch_loops(), None).unwrap();
+        rotated.0.len()
+    });
+    compared.are_enough(300, 1500, 1000);
 }
 
 #[test]
