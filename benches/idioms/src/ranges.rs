@@ -220,4 +220,59 @@ pairs! {
         }
         s
     }
+
+    /// `for k in t + 1..end`: a range whose start is a sum
+    range_from_sum: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in t + 1..t + n {
+            s += x[k] * x[k - t - 1];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = t + 1;
+        while k < t + n {
+            s += x[k] * x[k - t - 1];
+            k += 1;
+        }
+        s
+    }
+
+    /// `previous = k`: the index of the iteration before, and of the last element in the first
+    previous_index: f32 => f32, |t, n, x| {
+        let (mut s, mut previous) = (0.0, n - 1);
+        for k in 0..n {
+            s += x[k] * x[previous] + t as f32;
+            previous = k;
+        }
+        s
+    } plain {
+        let (mut s, mut previous, mut k) = (0.0, n - 1, 0);
+        while k < n {
+            s += x[k] * x[previous] + t as f32;
+            previous = k;
+            k += 1;
+        }
+        s
+    }
+
+    /// `next = x[k + 2]` at the end of a loop: the element of the next iteration
+    look_ahead: f32 => f32, |t, n, x| {
+        let (mut s, mut here, mut next) = (0.0, x[t], x[t + 1]);
+        for k in 0..n {
+            s += here * next;
+            here = next;
+            next = x[t + k + 2];
+        }
+        s
+    } plain {
+        let (mut s, mut here, mut next, mut k) = (0.0, x[t], x[t + 1], 0);
+        while k < n {
+            s += here * next;
+            here = next;
+            next = x[t + k + 2];
+            k += 1;
+        }
+        s
+    }
 }

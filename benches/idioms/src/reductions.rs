@@ -199,4 +199,17 @@ pairs! {
         }
         s
     }
+
+    /// `iter().map(f32::exp).sum()`
+    sum_of_exponentials: f32 => f32, |t, n, x| {
+        x[t..t + n].iter().map(|v| (v * 0.01).exp()).sum()
+    } plain {
+        let mut s = -0.0;
+        let mut k = 0;
+        while k < n {
+            s += (x[t + k] * 0.01).exp();
+            k += 1;
+        }
+        s
+    }
 }
