@@ -45,7 +45,7 @@ fn staged(
     mut c: DisjointSlice2D<f32, WarpPatches<16, 16>>,
 ) {
     let n = n as usize;
-    let square = 4 * block.index() as usize;
+    let square = 4 * block.index();
     let (row, column) = (square / (n / 16) * 16, square % (n / 16) * 16);
     let own = 16 * warp.index() as usize;
     let mut sums = [D::<M16N8, f32>::zero(); 2];
@@ -100,7 +100,7 @@ fn both_products_are_right() -> warploom::Result<()> {
         c.view_2d_mut(N)?,
     )?;
     assert_eq!(c.to_vec(&stream)?, expected);
-    c.fill(&stream, 0.0)?;
+    c.fill(0.0, &stream)?;
     // Sixteen squares, four for each block.
     staged::launch(&stream, (4, 128), &x, &y, N as u32, c.view_2d_mut(N)?)?;
     assert_eq!(c.to_vec(&stream)?, expected);

@@ -282,12 +282,13 @@ const CRATES: &[Layers] = &[
             ),
             (
                 "threads",
-                &["barrier", "block", "grid", "heap", "shared", "warp", "wmma"],
+                &["barrier", "block", "grid", "heap", "shared", "warp"],
             ),
             (
                 "collectives",
                 &[
                     "cluster", "groups", "memory", "mma", "output", "pipeline", "tma", "wgmma",
+                    "wmma",
                 ],
             ),
         ],

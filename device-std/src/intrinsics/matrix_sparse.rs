@@ -35,7 +35,7 @@ macro_rules! products {
                     static PRODUCT: SparseInstruction = SparseInstruction {
                         product: product_of(stringify!($name), $kind, Shape { m: $m, n: $n, k: $k }, $k / 2),
                         groups: Groups::$groups,
-                        places: |lane, i| place_of_group(lane, i, $k / Groups::$groups.len() as u32, PRODUCT.product.a.bits),
+                        places: |lane, i| place_of_group(lane, i, $k / Groups::$groups.size() as u32, PRODUCT.product.a.bits),
                     };
                     warploom_emulator::intrinsics::multiply_add_sparse(&PRODUCT, d, [a, b, c], places)
                 };

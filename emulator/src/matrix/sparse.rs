@@ -33,7 +33,7 @@ pub enum Groups {
 impl Groups {
     /// Elements of a group.
     #[must_use]
-    pub const fn len(self) -> usize {
+    pub const fn size(self) -> usize {
         match self {
             Self::Pairs => 2,
             Self::Fours => 4,
@@ -115,7 +115,7 @@ impl SparseInstruction {
 
     /// Writes the columns, in the whole matrix, of the elements whose places lane `lane` has.
     fn columns_of(&self, lane: u32, word: u32, columns: &mut [usize]) {
-        let (group, half) = (self.groups.len(), self.groups.len() / 2);
+        let (group, half) = (self.groups.size(), self.groups.size() / 2);
         for i in 0..GROUPS as u32 {
             let Some((row, at)) = (self.places)(lane, i) else {
                 continue;

@@ -76,22 +76,26 @@ pub fn multiply<C: GroupCase>(
     if start + 64 * C::COLUMNS > sums.len() {
         return;
     }
-    // SAFETY: within the slice; a block has its own 64 rows, of which an accumulator gives each element to one thread.
+    let exchange = |row: usize, column: usize, new: Option<u32>| {
+        // SAFETY: within the slice, as was checked above.
+        let place = unsafe { own.add(start + row * C::COLUMNS + column) };
+        if let Some(new) = new {
+            // SAFETY: a block has its own 64 rows, of which an accumulator gives each element to one thread.
+            unsafe { place.write(new) };
+        }
+        // SAFETY: as above.
+        unsafe { place.read() }
+    };
+    // SAFETY: all threads of the block make this call.
     unsafe {
         C::run(
             block,
             warp,
             product,
             Distribution::of(distribution),
-            |row, column, new| {
-                let place = own.add(start + row * C::COLUMNS + column);
-                if let Some(new) = new {
-                    place.write(new);
-                }
-                place.read()
-            },
-        );
-    }
+            exchange,
+        )
+    };
 }
 
 /// Adds to `sum` the hashes of all elements of D of the products `first..`.

@@ -12,7 +12,9 @@ fn batches_overlap(block: Block, steps: u32, mut y: DisjointSlice<f32>) {
     let a: SwizzledTiles<'_, Bf16, 64, 64, Swizzle128, 1> = swizzled_tiles!(block);
     let b: SwizzledTiles<'_, Bf16, 256, 64, Swizzle128, 1> = swizzled_tiles!(block);
     // SAFETY: never launched.
-    let (a, b) = unsafe { (a.stage(0).view(), b.stage(0).view()) };
+    let a = unsafe { a.stage(0).view() };
+    // SAFETY: as above.
+    let b = unsafe { b.stage(0).view() };
     let group = WarpGroup::new(block);
     let mut flight = group.begin(Accumulator::<256, f32>::zero()).commit();
     for _ in 0..steps {
