@@ -73,7 +73,7 @@ pub trait Attends: sealed::Sealed {
     /// - [`log_sums`](Attention::log_sums): also gives `ln Σ exp(scale · Q · Kᵀ)` of each query.
     ///
     /// **Arithmetic**: products on tensor cores, added up in `f32`; probabilities are rounded to the type of the elements before they are multiplied with values, results to
-    /// nearest. A NaN or an infinity among the values of a key may reach queries that do not see the key, where they see one of 128 neighbours of it. Equal inputs give equal bits.
+    /// nearest. A NaN or an infinity among the values of a key may reach queries that do not see the key, where they see one of 128 neighbours of it; of packed sequences also queries of the sequence beside. Equal inputs give equal bits.
     ///
     /// **Speed**: by `wgmma` on compute capability 9.0, where rows that all begin at multiples of 16 bytes are copied by tensor maps; else by `mma.sync`, where such rows are copied
     /// 16 bytes at a time. Other rows are gathered by elements, several times slower.

@@ -176,7 +176,7 @@ pub trait SortedInputs: OnStream {
     ///
     /// Time O(n), of both together, two launches, one pass over memory behind the splits of its tiles; deterministic. The output has room for as many elements as both inputs have, and how many there are is an output too.
     /// Elements have at most 64 bytes. If an input is not sorted, or `less` is no strict weak order, the elements of the output are unspecified. Workspace
-    /// ([`SetPlan`](crate::SetPlan)): 16 bytes for each tile of at most 4352 elements. CUDA: `thrust::set_union`. Compute capability: 7.5.
+    /// ([`SetPlan`](crate::SetPlan)): 16 bytes for each tile of at most 4351 elements. CUDA: `thrust::set_union`. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;

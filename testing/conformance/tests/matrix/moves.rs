@@ -58,13 +58,11 @@ where
     });
 }
 
-//@ rows: WX-8
 #[test]
 fn sums_of_f16_become_factors() {
     check_factors::<F16>();
 }
 
-//@ rows: WX-8
 #[test]
 fn sums_of_bf16_become_factors() {
     check_factors::<Bf16>();
