@@ -72,7 +72,7 @@ impl<'k, T: Input, const ROWS: usize, const COLS: usize, S: Swizzle>
     /// # Safety
     /// What was written to it is visible to this group's products: bulk copies have been waited for, and threads that wrote it called
     /// [`fence_proxy_async`](crate::tma::fence_proxy_async) and then met this group at a barrier. No thread and no copy writes it until the products that
-    /// read it have been waited for.
+    /// read it have been waited for; they are waited for before their sums are dropped or forgotten. All threads of the group multiply it, with the same operands.
     #[inline(always)]
     #[must_use]
     pub unsafe fn view<'v>(self) -> TileView<'v, T, ROWS, COLS, S>
@@ -85,7 +85,7 @@ impl<'k, T: Input, const ROWS: usize, const COLS: usize, S: Swizzle>
     /// The tile, for products to read, behind a barrier of the block at which all its threads say that they have written it.
     ///
     /// # Safety
-    /// No thread and no copy writes it until the products that read it have been waited for.
+    /// As for [`view`](Self::view), but that what was written need not be visible yet.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
