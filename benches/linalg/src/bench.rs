@@ -115,7 +115,7 @@ impl Bench {
             batches: 1,
         };
         let mut plan = self.plan::<A, O, LA, LB>(extents, (&a, &b), &product, &mut c)?;
-        let kernel = plan.candidate();
+        let kernel = kernel_of::<A, LA, LB>(&plan);
         let mut ours = |c: &mut DeviceBuffer<O>| -> Done {
             Ok(product(&stream, &a, &b)
                 .plan(&mut plan)
@@ -327,6 +327,15 @@ fn usual(side: Side, k: usize) -> f64 {
 /// 10^12 operations for each second.
 fn flops(size: Size, ms: f64) -> f64 {
     2.0 * size.m as f64 * size.n as f64 * size.k as f64 / ms / 1e9
+}
+
+/// The kernel that a plan runs: bulk copies read operands along K alone.
+fn kernel_of<A: Arithmetic, LA: Layout, LB: Layout>(plan: &MatmulPlan<A>) -> Candidate {
+    if LA::ROWS && !LB::ROWS {
+        plan.candidate()
+    } else {
+        plan.otherwise()
+    }
 }
 
 fn describe(kernel: Candidate) -> String {

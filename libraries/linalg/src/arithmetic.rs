@@ -4,6 +4,7 @@ use warploom::device_std::mma::{E4m3, E5m2, Tf32};
 use warploom::device_std::{Bf16, F16, Plain};
 
 use crate::Error;
+use crate::bulk::Bulk;
 use crate::call::Call;
 use crate::epilogue::Epilogue;
 use crate::matrix::Layout;
@@ -123,13 +124,13 @@ pub trait Element: Plain {
 /// |---|---|---|---|---|
 /// | `f32` | `f32` | `f32`, fused multiply-adds | no | 7.5 |
 /// | [`Tf32`] | `f32`, of which the lowest 13 bits are ignored | `f32` | m16n8k8 | 8.0 |
-/// | [`F16`], [`Bf16`] | the same | `f32` | m16n8k16 | 8.0 |
+/// | [`F16`], [`Bf16`] | the same | `f32` | m16n8k16; on 9.0 also `wgmma` | 8.0 |
 /// | [`E4m3`], [`E5m2`] | the same | `f32` | m16n8k32 | 8.9 |
 /// | `i8` | `i8` | `i32`, wrapping | m16n8k32 | 8.0 |
 /// | `f64` | `f64` | `f64`, fused multiply-adds | m8n8k4; from 9.0 on m16n8k16 | 8.0 |
 ///
 /// Devices without these instructions use fused multiply-adds of the sums' type, for all elements: slower, and with [`Tf32`] of all bits.
-pub trait Arithmetic: Numbers + Sized {
+pub trait Arithmetic: Numbers + Bulk + Sized {
     /// The compute capability from which on there are tensor cores for it, as 80 for 8.0.
     #[doc(hidden)]
     const TENSOR_CORES: Option<u32>;

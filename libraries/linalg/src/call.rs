@@ -12,6 +12,8 @@ pub struct Call<'c, A: Arithmetic, O: Plain, E> {
     pub(crate) stream: &'c Stream,
     pub(crate) a: DeviceSlice<'c, A::Element>,
     pub(crate) b: DeviceSlice<'c, A::Element>,
+    /// What bulk copies read A and B by, for the kernels that need it.
+    pub(crate) maps: Option<[A::Map<'c>; 2]>,
     pub(crate) bias: DeviceSlice<'c, A::Sum>,
     pub(crate) problem: Problem,
     pub(crate) batches: u32,
@@ -54,3 +56,38 @@ macro_rules! launch_with {
     }};
 }
 pub(crate) use launch_with;
+
+/// Launches a kernel of warp groups, as often as a number counts the tiles of all matrices. Blocks compute one tile after the other.
+macro_rules! launch_groups {
+    ($call:expr, $($kernel:tt)+) => {{
+        let mut call = $call;
+        let Some([a, b]) = &call.maps else {
+            return Err(Error::OtherPlan { what: "a number of maps of", planned: 2, given: 0 });
+        };
+        let multiprocessors = call.stream.device().limits().multiprocessors.max(1);
+        let of_matrix = call.problem.tiles_m * call.problem.tiles_n * call.problem.splits;
+        while call.batches > 0 {
+            let batches = call.batches.min((i32::MAX as u32 / of_matrix.max(1)).max(1));
+            let items = of_matrix * batches;
+            let shape = warploom::Launch::new(items.min(multiprocessors), 384).dynamic_shared(call.shared_bytes);
+            $($kernel)+::launch(
+                call.stream,
+                shape,
+                a,
+                b,
+                call.bias,
+                call.problem,
+                items,
+                call.alpha,
+                call.beta,
+                call.epilogue,
+                &mut call.c,
+                &mut call.partial,
+            )?;
+            call.problem.first_batch += batches;
+            call.batches -= batches;
+        }
+        Ok(())
+    }};
+}
+pub(crate) use launch_groups;

@@ -8,6 +8,7 @@
 
 mod arithmetic; // elements, sums, results
 mod attention; // attention as a method of a stream
+mod bulk; // operands for bulk copies
 mod call; // the arguments of all kernels
 mod epilogue; // what happens to each sum
 mod error; // why a product did not run

@@ -10,7 +10,7 @@ use crate::epilogue::{Epilogue, Place};
 use crate::kernels::problem::{COLUMN_BIAS, NO_BIAS, Problem, ROW_BIAS};
 use crate::kernels::splits::add_splits;
 use crate::matrix::{Arrangement, IntoElements, Layout, Matrix, MatrixMut};
-use crate::plan::{Extents, MatmulPlan, check_extents};
+use crate::plan::{Extents, Family, MatmulPlan, check_extents};
 
 mod sealed {
     pub trait Sealed {}
@@ -32,7 +32,7 @@ pub trait Products: sealed::Sealed {
     /// several times slower; so are operands of one byte whose neighbours are not along K. Results are stored four at a time where lines allow it.
     ///
     /// **Memory**: none, or for each part of K a sum for each element; from the device's pool without a plan. **Minimum compute capability**: 7.5; tensor cores from 8.0
-    /// (8.9 for `E4m3` and `E5m2`).
+    /// (8.9 for `E4m3` and `E5m2`); on 9.0, `wgmma` for `F16` and `Bf16` with both operands along K ([`Family::WarpGroups`](crate::Family::WarpGroups)).
     ///
     /// ```
     /// # use warploom::prelude::*;
@@ -224,7 +224,13 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         let candidates = MatmulPlan::<A>::candidates(device, self.seen::<LC>(extents));
         let mut best: Option<(f64, MatmulPlan<A>)> = None;
         let (start, end) = (device.event()?, device.event()?);
-        for candidate in candidates.into_iter().take(most.max(1)) {
+        // The maps of all tiles have the same needs.
+        let problem = self.problem::<LC>(extents, &c.arranged);
+        let bulk = self.maps::<LC>(&problem, [1; 2]).is_some();
+        let possible = candidates
+            .into_iter()
+            .filter(|candidate| bulk || candidate.family != Family::WarpGroups);
+        for candidate in possible.take(most.max(1)) {
             let mut plan = MatmulPlan::with(device, extents, candidate)?;
             if !device.is_gpu() {
                 return Ok(plan);
@@ -258,7 +264,8 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
             return self.launch(plan, epilogue, &mut c);
         }
         let (stream, device) = (self.stream, self.stream.device());
-        let candidate = MatmulPlan::<A>::choose(device, self.seen::<LC>(extents));
+        let seen = self.seen::<LC>(extents);
+        let candidate = MatmulPlan::<A>::choose(device, seen, Self::along_k::<LC>());
         let pool = device.pool()?;
         let mut plan = MatmulPlan::with_memory(device, extents, candidate, |len| match len {
             0 => device.alloc_uninit(0),
@@ -292,8 +299,15 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         }
         let (stream, device) = (self.stream, self.stream.device());
         let mut problem = self.problem::<LC>(plan.extents, &c.arranged);
-        let (number, tile) = MatmulPlan::<A>::tile_of(plan.candidate, &mut problem);
+        let (mut number, mut tile) = MatmulPlan::<A>::tile_of(plan.candidate, &mut problem);
         let no_bias: DeviceBuffer<A::Sum>;
+        let mut maps = None;
+        if tile.family == Family::WarpGroups {
+            maps = self.maps::<LC>(&problem, [tile.rows, tile.columns]);
+            if maps.is_none() {
+                (number, tile) = MatmulPlan::<A>::tile_of(plan.otherwise, &mut problem);
+            }
+        }
         let bias = match self.bias {
             Some((bias, _)) => bias,
             None => {
@@ -307,6 +321,7 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
             stream,
             a,
             b,
+            maps,
             bias,
             problem,
             batches: batches as u32,
@@ -329,6 +344,32 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
             )?;
         }
         Ok(())
+    }
+
+    /// Whether neighbours of both operands are along K.
+    fn along_k<LC: Layout>() -> bool {
+        <LC::First<LA, LB> as Layout>::ROWS && !<LC::Second<LA, LB> as Layout>::ROWS
+    }
+
+    /// What bulk copies of so many lines read both operands by, if they can.
+    fn maps<LC: Layout>(&self, problem: &Problem, lines: [u32; 2]) -> Option<[A::Map<'_>; 2]> {
+        if !Self::along_k::<LC>() {
+            return None;
+        }
+        let (a, b) = (
+            (self.a.elements, &self.a.arranged),
+            (self.b.elements, &self.b.arranged),
+        );
+        let (a, b) = if LC::ROWS { (a, b) } else { (b, a) };
+        let map = |(elements, of): (_, &Arrangement), stride, count, lines| {
+            let batches = if stride == 0 { 1 } else { of.batches };
+            let extents = [problem.k as usize, count as usize, batches];
+            A::map(elements, extents, [of.leading, of.stride], lines as usize)
+        };
+        Some([
+            map(a, problem.stride_a, problem.m, lines[0])?,
+            map(b, problem.stride_b, problem.n, lines[1])?,
+        ])
     }
 
     /// All that can be wrong with the sizes.

@@ -19,6 +19,9 @@ pub enum Family {
     Simt,
     /// `mma.sync` of warps on tensor cores.
     Tensor,
+    /// `wgmma` of groups of four warps on the tensor cores of compute capability 9.0, with bulk copies. Both operands are along K (A is row-major, B column-major), and their
+    /// lines all begin at multiples of 16 bytes. For other operands, a plan of this family runs the kernel of another one that should be the fastest.
+    WarpGroups,
 }
 
 /// The tile of a kernel.
@@ -89,6 +92,8 @@ pub struct Extents {
 pub struct MatmulPlan<A: Arithmetic> {
     pub(crate) extents: Extents,
     pub(crate) candidate: Candidate,
+    /// The kernel for operands that bulk copies cannot read.
+    pub(crate) otherwise: Candidate,
     pub(crate) partial: DeviceBuffer<A::Sum>,
 }
 
@@ -99,7 +104,7 @@ impl<A: Arithmetic> MatmulPlan<A> {
     /// [`Error::TooLarge`]; [`MemoryError::OutOfMemory`](warploom::MemoryError::OutOfMemory).
     pub fn new(device: &Device, extents: Extents) -> Result<Self, Error> {
         check_extents(extents)?;
-        let candidate = Self::choose(device, extents);
+        let candidate = Self::choose(device, extents, true);
         Self::with(device, extents, candidate)
     }
 
@@ -128,13 +133,25 @@ impl<A: Arithmetic> MatmulPlan<A> {
                 has,
             });
         }
-        let len = match candidate.splits {
+        let mut otherwise = candidate;
+        if candidate.family == Family::WarpGroups {
+            if has != WARP_GROUPS {
+                return Err(Error::NoTensorCores {
+                    kernel: "a product by `wgmma`, which no other device has,",
+                    needed: WARP_GROUPS,
+                    has,
+                });
+            }
+            otherwise = Self::choose(device, extents, false);
+        }
+        let len = match candidate.splits.max(otherwise.splits) {
             0 | 1 => 0,
             splits => sums(extents, splits)?,
         };
         Ok(MatmulPlan {
             extents,
             candidate,
+            otherwise,
             partial: allocate(len)?,
         })
     }
@@ -149,6 +166,7 @@ impl<A: Arithmetic> MatmulPlan<A> {
             let runs = match tile.family {
                 Family::Tensor => A::TENSOR_CORES.is_some_and(|needed| has >= needed),
                 Family::Simt => true,
+                Family::WarpGroups => has == WARP_GROUPS,
             };
             if !runs || tile.shared_bytes > shared {
                 continue;
@@ -174,8 +192,11 @@ impl<A: Arithmetic> MatmulPlan<A> {
         all.into_iter().map(|(_, candidate)| candidate).collect()
     }
 
-    pub(crate) fn choose(device: &Device, extents: Extents) -> Candidate {
-        let best = Self::candidates(device, extents).first().copied();
+    /// The kernel that should be the fastest; one of warp groups only where bulk copies may read the operands.
+    pub(crate) fn choose(device: &Device, extents: Extents, bulk: bool) -> Candidate {
+        let best = Self::candidates(device, extents)
+            .into_iter()
+            .find(|candidate| bulk || candidate.family != Family::WarpGroups);
         // Every device has the shared memory of the last tile, which has no tensor cores.
         best.unwrap_or(Candidate {
             tile: A::TILES.len() - 1,
@@ -191,6 +212,12 @@ impl<A: Arithmetic> MatmulPlan<A> {
     #[must_use]
     pub fn candidate(&self) -> Candidate {
         self.candidate
+    }
+
+    /// The kernel for operands that the kernel of this plan cannot read: another than [`candidate`](Self::candidate) with [`Family::WarpGroups`] alone.
+    #[must_use]
+    pub fn otherwise(&self) -> Candidate {
+        self.otherwise
     }
 
     /// Bytes of device memory.
@@ -313,6 +340,8 @@ fn estimate(tile: &Tile, extents: Extents, splits: usize, multiprocessors: usize
     blocks + parts
 }
 
+/// The compute capability of `wgmma`.
+const WARP_GROUPS: u32 = 90;
 /// Bytes of a line of an operand in a tile: those of tensor cores, and about as much as the elements of a tile of the others.
 const BYTES_OF_K: f64 = 128.0;
 /// Bytes of device memory that a multiprocessor reads or writes in a clock, when all do.

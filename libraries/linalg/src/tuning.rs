@@ -1,7 +1,8 @@
 //! The tiles of the kernels, and what is known of their speed: one table for each class of elements.
 //!
 //! Columns: the kernel; rows and columns of a tile; of a warp, how often 16 rows and how often 16 columns; stages; blocks that a multiprocessor holds; products
-//! of a multiprocessor and clock when all are busy. Behind these come the tiles of fused multiply-adds: `64 QM` rows, `64 QN` columns, `8 DEPTH` of K, blocks, speed.
+//! of a multiprocessor and clock when all are busy. Before these come the tiles of warp groups: columns, speed. Behind these come the tiles of fused multiply-adds:
+//! `64 QM` rows, `64 QN` columns, `8 DEPTH` of K, blocks, speed.
 //! Speeds decide between tiles alone; [`Plan`](crate::MatmulPlan) says how.
 
 use warploom::device_std::mma::{E4m3, E5m2, Tf32};
@@ -9,10 +10,13 @@ use warploom::device_std::{Bf16, F16};
 
 use crate::Error;
 use crate::arithmetic::{Arithmetic, Output};
-use crate::call::{Call, launch_with};
+use crate::call::{Call, launch_groups, launch_with};
 use crate::epilogue::Epilogue;
 use crate::kernels::simt::multiply_add;
 use crate::kernels::tensor::{PADDING, tensor_128, tensor_256};
+use crate::kernels::warp_groups::{
+    BYTES_128, BYTES_256, DEPTH, ROWS, STAGES, groups_128, groups_256,
+};
 use crate::matrix::Layout;
 use crate::plan::{Family, Tile};
 
@@ -63,17 +67,33 @@ pub(crate) const fn simt(
     }
 }
 
+/// A tile of a kernel of warp groups.
+pub(crate) const fn groups(columns: u32, shared_bytes: u32, speed: u32) -> Tile {
+    Tile {
+        family: Family::WarpGroups,
+        rows: ROWS as u32,
+        columns,
+        depth: DEPTH as u32,
+        blocks: 1,
+        speed,
+        stages: STAGES as u32,
+        shared_bytes,
+    }
+}
+
 macro_rules! tuned {
     ($([$($ty:ident)+] $needs:expr, $tiles:tt)*) => {$(
         $(tuned!(@one $ty $needs, $tiles);)+
     )*};
     (@one $ty:ident $needs:expr, {
+        $({$groups:ident $bytes:ident: $groups_columns:literal; $groups_speed:literal})*
         $([$kernel:ident $threads:literal: $rows:literal $columns:literal, $mt:literal $np:literal, $stages:literal; $blocks:literal $speed:literal])*
         $(($qm:literal $qn:literal $depth:literal; $simt_blocks:literal $simt_speed:literal))+
     }) => {
         impl Arithmetic for $ty {
             const TENSOR_CORES: Option<u32> = $needs;
             const TILES: &'static [Tile] = &[
+                $(groups($groups_columns, $bytes, $groups_speed),)*
                 $(tensor(size_of::<Self::Element>(), $rows, $columns, $stages, $blocks, $speed),)*
                 $(simt(size_of::<Self::Sum>(), $qm, $qn, $depth, $simt_blocks, $simt_speed),)+
             ];
@@ -83,6 +103,11 @@ macro_rules! tuned {
                 call: Call<'_, Self, O, E>,
             ) -> Result<(), Error> {
                 let mut launches = 0..;
+                $(
+                    if launches.next() == Some(tile) {
+                        return launch_groups!(call, $groups::<Self, O, E>);
+                    }
+                )*
                 $(
                     if launches.next() == Some(tile) {
                         return launch_with!(call, $threads, $kernel::<Self, LA, LB, O, E, $rows, $columns, $mt, $np, $stages>);
@@ -101,6 +126,8 @@ macro_rules! tuned {
 
 tuned! {
     [F16 Bf16] Some(80), {
+        {groups_256 BYTES_256: 256; 1900}
+        {groups_128 BYTES_128: 128; 1600}
         [tensor_256 256: 128 256, 4 4, 3; 1 1100]
         [tensor_128 128: 128 128, 4 4, 3; 2 1050]
         [tensor_128 128: 64 64, 2 2, 4; 3 800]

@@ -232,12 +232,21 @@ fn a_device_without_tensor_cores_refuses_their_kernels_and_has_others() {
         batches: 1,
     };
     let (old, new) = (Device::emulator_of(Model::CC_7_5), Device::emulator());
-    let tensor = MatmulPlan::<Bf16>::candidates(&new, extents)[0];
-    assert_eq!(tensor.family, Family::Tensor);
+    let of = |family| {
+        let candidates = MatmulPlan::<Bf16>::candidates(&new, extents);
+        candidates.into_iter().find(|x| x.family == family).unwrap()
+    };
+    let tensor = of(Family::Tensor);
     let error = MatmulPlan::<Bf16>::with(&old, extents, tensor).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a product on tensor cores needs compute capability 80, and the device has 75; take a plan of `MatmulPlan::new`"
+    );
+    let groups = of(Family::WarpGroups);
+    let error = MatmulPlan::<Bf16>::with(&old, extents, groups).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a product by `wgmma`, which no other device has, needs compute capability 90, and the device has 75; take a plan of `MatmulPlan::new`"
     );
     let plan = MatmulPlan::<Bf16>::new(&old, extents).unwrap();
     assert_eq!(plan.candidate().family, Family::Simt);

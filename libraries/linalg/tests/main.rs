@@ -6,3 +6,4 @@ mod errors; // what is refused
 mod plans; // which kernel runs
 mod reference; // the same on the host
 mod sizes; // all tiles, at sizes with edges
+mod warp_groups; // when these kernels run, and that they compute what others do

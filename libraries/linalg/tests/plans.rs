@@ -101,7 +101,7 @@ fn the_plan_of_a_skinny_product_has_parts_of_k() {
 }
 
 #[test]
-fn the_plan_of_a_large_product_has_a_large_tile_of_tensor_cores() {
+fn the_plan_of_a_large_product_has_a_large_tile_of_warp_groups() {
     let extents = Extents {
         m: 8192,
         n: 8192,
@@ -111,7 +111,10 @@ fn the_plan_of_a_large_product_has_a_large_tile_of_tensor_cores() {
     let candidate = MatmulPlan::<Bf16>::new(&Device::emulator(), extents)
         .unwrap()
         .candidate();
-    assert_eq!((candidate.family, candidate.splits), (Family::Tensor, 1));
+    assert_eq!(
+        (candidate.family, candidate.splits),
+        (Family::WarpGroups, 1)
+    );
     assert!(
         candidate.rows * candidate.columns >= 128 * 128,
         "{candidate:?}"

@@ -270,6 +270,9 @@ tests! {
     bf16_columns_rows: Bf16 f32 ColumnMajor RowMajor RowMajor, Case::new(40, 65, 70).beside(3), Case::new(40, 64, 64);
     bf16_columns_columns: Bf16 Bf16 ColumnMajor ColumnMajor ColumnMajor, Case::new(33, 47, 65).scaled(0.5, -1.0), Case::new(200, 16, 128);
     f16_rows_columns: F16 F16 RowMajor ColumnMajor RowMajor, Case::new(20, 130, 96).scaled(0.25, 1.0);
+    bf16_in_bulk: Bf16 Bf16 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 200).scaled(2.0, -1.0);
+    bf16_in_bulk_columns: Bf16 F16 RowMajor ColumnMajor ColumnMajor, Case::new(140, 90, 136).beside(8).batches(2);
+    f16_in_bulk_in_parts: F16 f32 RowMajor ColumnMajor RowMajor, Case::new(20, 34, 520).scaled(0.5, 1.0);
     f32_rows_rows: f32 f32 RowMajor RowMajor RowMajor, Case::new(70, 90, 130).scaled(2.0, 1.0), Case::new(130, 140, 20), Case::new(5, 6, 7).batches(3);
     f32_columns_columns: f32 f32 ColumnMajor ColumnMajor RowMajor, Case::new(66, 129, 33).beside(1), Case::new(64, 64, 64);
     f64_rows_columns: f64 f64 RowMajor ColumnMajor RowMajor, Case::new(34, 70, 130).scaled(2.0, 1.0), Case::new(3, 5, 16).batches(2);

@@ -55,7 +55,14 @@ impl<S: Sum, O: Output<S>, E: Epilogue<S>> Finish<'_, S, O, E> {
     /// # Safety
     /// The buffers are as large as the problem says, and no other thread has these elements.
     #[inline(always)]
-    unsafe fn store(self, problem: &Problem, work: Work, row: u32, column: u32, sums: [S; 4]) {
+    pub(crate) unsafe fn store(
+        self,
+        problem: &Problem,
+        work: Work,
+        row: u32,
+        column: u32,
+        sums: [S; 4],
+    ) {
         if row >= problem.m || column >= problem.n {
             return;
         }
