@@ -18,7 +18,7 @@ const METHOD: &str = "
   median. Both sides have their memory beforehand: ours a plan by the estimate, cuBLASLt 32 MiB of workspace and the first algorithm of its heuristic.
 - Operations are two for each product. The clock and the power are those that the driver reports behind the last run of a row.
 - The results of both sides are compared in full, 64 of them with sums in `f64`: *difference* is the largest of these, by the standard deviation of a sum.
-- cuBLASLt uses `wgmma` and TMA on Hopper. Ours has no such kernels: on tensor cores by `mma.sync`, elsewhere by fused multiply-adds.
+- cuBLASLt uses `wgmma` and TMA on Hopper. So do ours for elements of 16 bits in `tn` (`WarpGroups`); others multiply by `mma.sync` on tensor cores, and by fused multiply-adds elsewhere.
 
 `cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
 ";
