@@ -134,6 +134,7 @@ struct Pair([f32; 2]);
 #[kernel(launch_bounds(384, 1))]
 pub fn matmul<T: Output>(
     block: Block,
+    warp: Warp,
     memory: DynamicShared<u8>,
     a: TensorSource<Bf16, 2>,
     b: TensorSource<Bf16, 2>,
@@ -182,7 +183,7 @@ pub fn matmul<T: Output>(
         let mut at = first;
         for tile in tiles {
             let (row, column) = place(tile, rows, columns);
-            let (sums, next) = multiply(ring, barriers, group, own, steps, at);
+            let (sums, next) = multiply(ring, barriers, (group, warp), own, steps, at);
             at = next;
             let start = (row * M + own) * n as usize + column * N;
             if start + 63 * n as usize + N > c.len() {
@@ -230,13 +231,15 @@ fn copy(
 fn multiply(
     ring: Ring<'_>,
     barriers: Barriers<'_>,
-    group: WarpGroup<'_>,
+    (group, warp): (WarpGroup<'_>, Warp<'_>),
     own: usize,
     steps: u32,
     mut at: Place,
 ) -> (Accumulator<N, f32>, Place) {
     let is_first_lane = group.thread().is_multiple_of(32);
     let give_back = |stage| {
+        // The first lane arrives for all, whose products have been waited for.
+        warp.sync();
         if is_first_lane {
             arrive(barriers.empty(stage));
         }

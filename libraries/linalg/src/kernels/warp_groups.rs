@@ -159,7 +159,7 @@ macro_rules! kernels {
                 let staged = staged.wrapping_add(first / 16 * STAGED);
                 while item < items {
                     let (work, steps) = work(&problem, item);
-                    let (sums, next) = multiply(ring, barriers, group, own, steps, at);
+                    let (sums, next) = multiply(ring, barriers, (group, warp), own, steps, at);
                     at = next;
                     macro_rules! store {
                         ($piece:literal) => {
@@ -232,7 +232,7 @@ fn copy<T: HalfFloat, const N: usize>(
 fn multiply<T: HalfFloat, const N: usize>(
     ring: Ring<'_, T, N>,
     barriers: Barriers<'_>,
-    group: WarpGroup<'_>,
+    (group, warp): (WarpGroup<'_>, Warp<'_>),
     own: usize,
     steps: u32,
     mut at: At,
@@ -242,6 +242,8 @@ where
 {
     let is_first_lane = group.thread().is_multiple_of(32);
     let give_back = |stage| {
+        // The first lane arrives for all, whose products have been waited for.
+        warp.sync();
         if is_first_lane {
             // SAFETY: initialised; each warp arrives once for each time that the stage was full.
             let _ = unsafe { barriers.empty(stage).arrive() };

@@ -68,8 +68,10 @@ impl<'a> Barriers<'a> {
 
     /// Says for a warp that its products have read tile `tile`.
     #[inline(always)]
-    fn release(self, kind: Kind, tile: usize, is_first_lane: bool) {
-        if is_first_lane {
+    fn release(self, kind: Kind, tile: usize, warp: Warp<'_>) {
+        // The first lane arrives for all, whose products have been waited for.
+        warp.sync();
+        if warp.lane() == 0 {
             // SAFETY: initialised, and arrived at once by each warp in each phase.
             let _ = unsafe { self.empty(kind, tile).arrive() };
         }
@@ -164,7 +166,7 @@ where
             .begin_scores(Accumulator::<KEYS, f32>::zero(), 0)
             .wait()
             .registers();
-        self.barriers.release(Kind::Keys, 0, self.lane == 0);
+        self.barriers.release(Kind::Keys, 0, self.warp);
         self.hide(&mut scores, 0);
         let (p, _) = softmax.of_tile::<T>(self.warp, &scores, self.scale);
         let mut state = State { sums, p };
@@ -179,8 +181,7 @@ where
             state = self.advance(softmax, state, tile);
         }
         let sums = self.begin_sums(state.sums, &state.p, tiles - 1).wait();
-        self.barriers
-            .release(Kind::Values, tiles - 1, self.lane == 0);
+        self.barriers.release(Kind::Values, tiles - 1, self.warp);
         sums
     }
 
@@ -191,13 +192,12 @@ where
         let of_sums = self.begin_sums(state.sums, &state.p, tile - 1);
         // SAFETY: the batch of the sums was committed behind that of the scores.
         let mut scores = unsafe { of_scores.wait_before::<1>() }.registers();
-        self.barriers.release(Kind::Keys, tile, self.lane == 0);
+        self.barriers.release(Kind::Keys, tile, self.warp);
         self.hide(&mut scores, tile);
         let (p, factors) = softmax.of_tile::<T>(self.warp, &scores, self.scale);
         let mut sums = of_sums.wait();
         keep(self.group, &state.p);
-        self.barriers
-            .release(Kind::Values, tile - 1, self.lane == 0);
+        self.barriers.release(Kind::Values, tile - 1, self.warp);
         if let Some(factors) = factors {
             let mut i = 0;
             sums = sums.map(self.group, |_, _, sum| {
@@ -375,11 +375,19 @@ macro_rules! kernels {
                 of_rows[1] = log_sum(most[1], totals[1]);
                 let lane = warp.lane() as usize;
                 let to = of_queries.stage(0);
+                // Products of each warp may read the queries of the whole group.
+                if first == 0 {
+                    // SAFETY: all threads of this group, and of no other one.
+                    unsafe { group.sync::<1>() };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { group.sync::<2>() };
+                }
                 unroll_all::<{ $d / 8 }>(|eight| {
                     unroll_all::<2>(|half| {
                         let pair = T::pair(sums[eight * 4 + half * 2] * factors[half], sums[eight * 4 + half * 2 + 1] * factors[half]);
                         let place = SwizzledTile::<T, ROWS, $d, Swizzle128>::offset(own + lane / 4 + 8 * half, eight * 8 + lane % 4 * 2);
-                        // SAFETY: two elements of the rows of this warp, whose products have all read them.
+                        // SAFETY: two elements of the rows of this warp; the products of the group, which have read them, lie before its barrier.
                         unsafe { to.as_ptr().wrapping_add(place).cast::<u32>().write(pair) };
                     });
                 });
