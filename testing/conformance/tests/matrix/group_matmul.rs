@@ -38,11 +38,13 @@ fn one_tile_has_more_steps_than_stages() {
     products_are_right([128, 256, 384], 1);
 }
 
+//@ rows: WG-product, WG-roles
 #[test]
 fn blocks_take_several_tiles() {
     products_are_right([256, 512, 128], 3);
 }
 
+//@ rows: WG-product, WG-roles
 #[test]
 fn one_step_is_enough() {
     products_are_right([128, 256, 64], 1);
