@@ -1,6 +1,6 @@
 //! Bulk copies: one thread begins a copy of many bytes, or of a box of a tensor, which a unit of the multiprocessor carries out. Compute capability 9.0 (PTX 8.0).
 //!
-//! Into shared memory a copy ends at an [`Mbarrier`](crate::Mbarrier): the phase ends when all threads have arrived and as many bytes have been written as
+//! Into shared memory a copy ends at an [`Mbarrier`]: the phase ends when all threads have arrived and as many bytes have been written as
 //! [`arrive_expecting`](crate::Mbarrier::arrive_expecting) said. Out of shared memory the thread makes groups of its copies ([`commit_group`]) and waits for these
 //! ([`wait_group`], [`wait_group_read`]). Copies do not see what threads wrote to shared memory before a [`fence_proxy_async`].
 //!
