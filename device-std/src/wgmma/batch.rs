@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 /// Sums to which products are being added. Made by [`WarpGroup::begin`](super::WarpGroup::begin).
 ///
-/// What products read lives as long as `'v`: until they have been waited for.
+/// What products read is borrowed for `'v`: until they have been waited for.
 #[must_use = "products are waited for with `commit().wait()`"]
 pub struct Batch<'v, const N: usize, D: Sum>
 where
