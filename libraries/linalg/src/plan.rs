@@ -59,6 +59,23 @@ pub struct Candidate {
     pub group: u32,
 }
 
+/// The most parts of K.
+const MOST_SPLITS: u32 = 32;
+
+impl Candidate {
+    /// That of a tile, whose number this is, with K in one part.
+    fn of(number: usize, tile: &Tile) -> Self {
+        Candidate {
+            tile: number,
+            family: tile.family,
+            rows: tile.rows,
+            columns: tile.columns,
+            splits: 1,
+            group: group(tile),
+        }
+    }
+}
+
 /// The extents of a product that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extents {
@@ -108,7 +125,7 @@ impl<A: Arithmetic> MatmulPlan<A> {
         Self::with(device, extents, candidate)
     }
 
-    /// This kernel.
+    /// This kernel, with 1 to 32 parts of K. Of `candidate` the tile and the number of parts count.
     ///
     /// # Errors
     /// [`Error::NoTensorCores`] if the device cannot run it; as [`new`](Self::new).
@@ -123,6 +140,12 @@ impl<A: Arithmetic> MatmulPlan<A> {
         allocate: impl FnOnce(usize) -> Result<DeviceBuffer<A::Sum>, MemoryError>,
     ) -> Result<Self, Error> {
         check_extents(extents)?;
+        // What is public of a candidate may have been changed, and it may come from a plan of other elements: the table says what the kernel needs.
+        let number = candidate.tile.min(A::TILES.len() - 1);
+        let candidate = Candidate {
+            splits: candidate.splits.clamp(1, MOST_SPLITS),
+            ..Candidate::of(number, &A::TILES[number])
+        };
         let has = capability(device);
         if let (Family::Tensor, Some(needed)) = (candidate.family, A::TENSOR_CORES)
             && has < needed
@@ -171,19 +194,15 @@ impl<A: Arithmetic> MatmulPlan<A> {
             if !runs || tile.shared_bytes > shared {
                 continue;
             }
-            for splits in [1, 2, 3, 4, 6, 8, 16, 32] {
+            for splits in [1, 2, 3, 4, 6, 8, 16, MOST_SPLITS as usize] {
                 let parts = extents.k.div_ceil(tile.depth as usize);
                 if splits > 1 && (parts < 4 * splits || sums(extents, splits as u32).is_err()) {
                     continue;
                 }
                 let time = estimate(tile, extents, splits, multiprocessors as usize);
                 let candidate = Candidate {
-                    tile: number,
-                    family: tile.family,
-                    rows: tile.rows,
-                    columns: tile.columns,
                     splits: splits as u32,
-                    group: group(tile),
+                    ..Candidate::of(number, tile)
                 };
                 all.push((time, candidate));
             }

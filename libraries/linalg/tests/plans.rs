@@ -143,3 +143,37 @@ fn autotune_gives_a_plan_that_runs() {
         run().unwrap_or_else(|error| panic!("{}: {error}", device.name()));
     }
 }
+
+#[test]
+fn a_candidate_that_was_changed_is_that_of_its_tile() {
+    for device in devices() {
+        let run = || -> Result<(), Error> {
+            let stream = device.stream()?;
+            let (a, b) = operands(&device)?;
+            for candidate in MatmulPlan::<Bf16>::candidates(&device, EXTENTS) {
+                let results = |candidate| -> Result<Vec<f32>, Error> {
+                    let mut c = device.zeroed(EXTENTS.m * EXTENTS.n)?;
+                    let mut plan = MatmulPlan::with(&device, EXTENTS, candidate)?;
+                    product(&stream, (&a, &b), &mut plan, &mut c)?;
+                    Ok(c.to_vec(&stream)?)
+                };
+                let mut changed = candidate;
+                changed.family = Family::Simt;
+                (changed.rows, changed.columns, changed.group) = (1, u32::MAX, u32::MAX);
+                assert_eq!(results(changed)?, results(candidate)?, "{candidate:?}");
+                changed.splits = u32::MAX;
+                let largest = results(candidate)?
+                    .into_iter()
+                    .fold(0f32, |most, x| most.max(x.abs()));
+                for (parts, one) in results(changed)?.into_iter().zip(results(candidate)?) {
+                    assert!(
+                        (parts - one).abs() <= 1e-5 * largest,
+                        "{candidate:?}: {parts} and {one}"
+                    );
+                }
+            }
+            Ok(())
+        };
+        run().unwrap();
+    }
+}
