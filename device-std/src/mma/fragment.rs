@@ -189,6 +189,20 @@ pub(super) fn extent(len: usize, stride: usize, (lines, length): (u32, u32)) {
     );
 }
 
+#[cold]
+#[inline(never)]
+#[track_caller]
+#[expect(clippy::panic, reason = "the documented panic of a store")]
+fn refuse_place(
+    [height, width]: [usize; 2],
+    [row, column]: [usize; 2],
+    [rows, columns]: [usize; 2],
+) -> ! {
+    panic!(
+        "a matrix of {height} rows and {width} columns, stored from row {row} and column {column} on, does not lie within the warp's {rows} rows and {columns} columns"
+    )
+}
+
 impl<S: HoldsSums<T>, T: SumElement> D<S, T> {
     /// The matrix whose elements are `of` those of this one.
     #[inline(always)]
@@ -239,10 +253,9 @@ impl<S: HoldsSums<T>, T: SumElement + Plain> D<S, T> {
         let place = to.place();
         let [rows, columns] = place.size;
         let (height, width) = (<S as SumShape>::M as usize, <S as SumShape>::N as usize);
-        assert!(
-            row <= rows && height <= rows - row && column <= columns && width <= columns - column,
-            "a matrix does not lie within the warp's memory"
-        );
+        if row > rows || height > rows - row || column > columns || width > columns - column {
+            refuse_place([height, width], [row, column], [rows, columns]);
+        }
         // Other lanes may have accessed the elements that this one writes.
         warp.sync();
         // SAFETY: within the memory (checked just now).

@@ -24,16 +24,9 @@ fn products(
     let b = B::<M16N8K16, F16>::ldmatrix_columns(warp, &tile, 768, 16);
     let mut d: D<M16N8, f32> = warp.mma(a, b, D::zero());
     let sparse = SparseA::<M16N8K32, F16>::from_parts(a.registers(), 0x4444_4444);
-    d = warp.mma_sparse(
-        sparse,
-        B::from_registers(
-            [b.registers(); 2]
-                .as_flattened()
-                .try_into()
-                .unwrap_or([0; 4]),
-        ),
-        d,
-    );
+    let [above, below] = b.registers();
+    let b = B::from_registers([above, below, above, below]);
+    d = warp.mma_sparse(sparse, b, d);
     d.for_each(warp, |row, column, value| {
         sums[row * 8 + column].store(value.to_bits(), Relaxed)
     });

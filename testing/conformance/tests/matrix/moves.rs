@@ -142,6 +142,10 @@ fn a_matrix_beyond_the_patch_is_refused() {
             outside::launch(stream, (1, 64), row, column)?;
             let ended = stream.synchronize();
             assert_eq!(ended.is_ok(), fits, "at {row}, {column}: {ended:?}");
+            if let Err(why) = ended {
+                let place = format!("from row {row} and column {column} on");
+                assert!(why.to_string().contains(&place), "{why}");
+            }
         }
         Ok(())
     });
