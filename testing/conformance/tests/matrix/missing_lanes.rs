@@ -38,17 +38,8 @@ fn a_launch_ends_and_the_device_stays_usable() {
         let mut sums = device.zeroed::<u32>(128)?;
         for present in [31, 16, 8, 1] {
             products::launch(stream, (4, 32), present, sums.as_atomic())?;
-            let ended = stream.synchronize();
-            let is_emulator = device.schedule().is_some();
-            assert_eq!(
-                ended.is_err(),
-                is_emulator,
-                "{present} lanes on {}: {ended:?}",
-                device.name()
-            );
-            if let Err(why) = ended {
-                assert!(why.to_string().contains("ldmatrix_x4"), "{why}");
-            }
+            // The emulator adds a note: what the missing lanes hold is no part of the products.
+            stream.synchronize()?;
         }
         products::launch(stream, (1, 32), 32, sums.as_atomic())?;
         assert_eq!(
