@@ -2,7 +2,7 @@
 
 use super::access::GROUP;
 use super::group::Group;
-use crate::llvm::{LlvmError, Machine, Module, Value};
+use crate::llvm::{LlvmError, Machine, Module, Type, Value};
 use crate::lower::symbols::INTRINSIC;
 use std::fmt::Write as _;
 
@@ -92,56 +92,19 @@ fn fetch_as(name: &str, number: usize) -> String {
 /// The types of a function's parameters, each with `zeroext` or `signext` where it has that; and the result.
 fn signature(function: Value<'_>) -> (String, Vec<String>) {
     let (result, params) = function.value_type().signature();
-    let declared = function.to_text();
-    let inner = parameters(&declared);
-    let extension = |text: &str| {
-        ["zeroext", "signext"]
-            .into_iter()
-            .find(|e| text.split_whitespace().any(|w| w == *e))
+    let extension = |index| {
+        let mut all = ["zeroext", "signext"].into_iter();
+        all.find(|e| function.has_attribute_at(index, e))
     };
-    let with = |ty: String, extension: Option<&str>| match extension {
-        Some(extension) => format!("{ty} {extension}"),
-        None => ty,
-    };
-    let before_name = declared.split('@').next().unwrap_or_default();
-    let result = match extension(before_name) {
+    let result = match extension(0) {
         Some(extension) => format!("{extension} {}", result.to_text()),
         None => result.to_text(),
     };
-    let params = params
-        .iter()
-        .enumerate()
-        .map(|(i, ty)| with(ty.to_text(), inner.get(i).and_then(|text| extension(text))))
-        .collect();
-    (result, params)
-}
-
-/// The texts between the parentheses of a declaration.
-fn parameters(declared: &str) -> Vec<String> {
-    let after = declared.rfind("\"(").map(|at| at + 1);
-    let Some(start) = after.or_else(|| declared.find('(')) else {
-        return vec![];
+    let with = |(ty, index): (&Type<'_>, u32)| match extension(index) {
+        Some(extension) => format!("{} {extension}", ty.to_text()),
+        None => ty.to_text(),
     };
-    let mut depth = 0;
-    let mut parts = vec![String::new()];
-    for c in declared[start..].chars() {
-        match c {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth -= 1,
-            _ => {}
-        }
-        match c {
-            ')' if depth == 0 => break,
-            '(' if depth == 1 && parts.len() == 1 && parts[0].is_empty() => {}
-            ',' if depth == 1 => parts.push(String::new()),
-            c => {
-                if let Some(last) = parts.last_mut() {
-                    last.push(c);
-                }
-            }
-        }
-    }
-    parts
+    (result, params.iter().zip(1..).map(with).collect())
 }
 
 fn call_body(function: Value<'_>, number: usize) -> String {

@@ -64,10 +64,15 @@ impl<'ctx> Value<'ctx> {
     }
 
     pub(crate) fn has_attribute(self, name: &str) -> bool {
+        self.has_attribute_at(Attribute::FUNCTION, name)
+    }
+
+    /// Whether the result of a function (0) or a parameter (1 is the first) has an attribute.
+    pub(crate) fn has_attribute_at(self, index: u32, name: &str) -> bool {
         let get = self.context.llvm.LLVMGetEnumAttributeAtIndex;
         Attribute::kind(self.context, name).is_some_and(|kind| {
             // SAFETY: a live function and a kind that LLVM just gave.
-            unsafe { !get(self.raw, Attribute::FUNCTION, kind).is_null() }
+            unsafe { !get(self.raw, index, kind).is_null() }
         })
     }
 

@@ -459,19 +459,17 @@ impl<'ctx> Value<'ctx> {
         Some(unsafe { std::slice::from_raw_parts(start.cast::<u8>(), len) }.to_vec())
     }
 
-    /// The size of a constant that is all zero, undefined or a plain number; `None` for one that has parts.
+    /// The size of a pointer or an array of bytes that is all zero or undefined; `None` for other constants.
     pub(crate) fn zero_size(self) -> Option<usize> {
-        let text = self.to_text();
-        let (ty, _) = text
-            .strip_suffix(" zeroinitializer")
-            .or_else(|| text.strip_suffix(" undef"))
-            .or_else(|| text.strip_suffix(" null"))
-            .map(|ty| (ty, ()))?;
-        if ty == "ptr" {
+        // SAFETY: a live value.
+        let is_zero = unsafe { (self.context.llvm.LLVMIsNull)(self.raw) != 0 };
+        if !is_zero && self != self.ty().undef() {
+            return None;
+        }
+        if self.ty().kind() == TypeKind::Pointer(0) {
             return Some(8);
         }
-        let inner = ty.strip_prefix('[')?.strip_suffix(" x i8]")?;
-        inner.parse().ok()
+        usize::try_from(self.ty().byte_array()?).ok()
     }
 
     /// Of a load, store or atomic: whether it is volatile.
