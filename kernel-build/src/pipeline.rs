@@ -191,7 +191,11 @@ fn compile_with(
         pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
         let mut early: EarlyLoops<'_> = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
         for unit in schedule.split(&unit, &early) {
-            let tried = early.take_optimised();
+            let tried = if unit.is_early() {
+                None
+            } else {
+                early.take_optimised()
+            };
             let optimised = tried.is_some();
             let mut copy = tried.unwrap_or_else(|| whole.duplicate());
             let m = &mut copy;

@@ -156,6 +156,13 @@ pub(super) struct Unit {
     prefix: &'static str,
 }
 
+impl Unit {
+    /// Whether its kernels are those whose loops are treated before O3.
+    pub(super) fn is_early(&self) -> bool {
+        !self.prefix.is_empty()
+    }
+}
+
 impl<'a, 'ctx> Schedule<'a, 'ctx> {
     pub(super) fn of(program: &'a Program<'a, 'ctx>) -> Schedule<'a, 'ctx> {
         let groups = image_groups::groups(&program.module, &program.names);
