@@ -64,6 +64,15 @@ impl<'a> Mbarrier<'a> {
         }
     }
 
+    /// The barrier at `at`, of which this crate's type promises what [`new`](Self::new) asks for.
+    #[inline(always)]
+    pub(super) fn at(at: *mut u64) -> Self {
+        Mbarrier {
+            at,
+            _memory: PhantomData,
+        }
+    }
+
     /// Makes the memory a barrier, in its first phase, at which `count` threads arrive in each phase. PTX: `mbarrier.init`.
     ///
     /// # Safety

@@ -4,9 +4,10 @@
 //! copies fill a ring of four stages, 64 columns of A and B each; the two others multiply, 64 rows each, and give a stage back when the next one is being
 //! multiplied. Barriers in memory say which stages are full, and which are empty.
 
+use warploom::device_std::pipeline::{Ring, Turn};
 use warploom::device_std::shared::{Swizzle128, SwizzledTiles};
 use warploom::device_std::wgmma::{Accumulator, Batch, WarpGroup};
-use warploom::device_std::{Mbarrier, SharedArray, SharedLayout, shared_array, tma};
+use warploom::device_std::{SharedLayout, shared_array};
 use warploom::prelude::*;
 use warploom::tensor::{L2Promotion, Swizzle};
 use warploom::{Error, TensorMap};
@@ -30,59 +31,12 @@ const STAGE_BYTES: u32 = SHARED_BYTES / STAGES as u32;
 /// Warps that multiply.
 const WARPS: u32 = 8;
 
-/// The stages of a block.
+/// The stages of a block: their barriers, and what is in them.
 #[derive(Clone, Copy)]
-struct Ring<'k> {
+struct Stages<'r, 'k> {
+    ring: Ring<'r, STAGES>,
     a: SwizzledTiles<'k, Bf16, M, K, Swizzle128, STAGES>,
     b: SwizzledTiles<'k, Bf16, N, K, Swizzle128, STAGES>,
-}
-
-/// The barriers of the stages: those of full ones, then those of empty ones.
-#[derive(Clone, Copy)]
-struct Barriers<'a>(SharedArray<'a, u64, { 2 * STAGES }>);
-
-impl<'a> Barriers<'a> {
-    #[inline(always)]
-    fn full(self, stage: usize) -> Mbarrier<'a> {
-        // SAFETY: the array is used for nothing else.
-        unsafe { Mbarrier::new(self.0, stage % STAGES) }
-    }
-
-    #[inline(always)]
-    fn empty(self, stage: usize) -> Mbarrier<'a> {
-        // SAFETY: the array is used for nothing else.
-        unsafe { Mbarrier::new(self.0, STAGES + stage % STAGES) }
-    }
-}
-
-/// A place in the ring, and how often it has been passed, modulo 2.
-#[derive(Clone, Copy)]
-struct Place {
-    stage: usize,
-    round: u32,
-}
-
-impl Place {
-    #[inline(always)]
-    fn next(self) -> Self {
-        let stage = (self.stage + 1) % STAGES;
-        Place {
-            stage,
-            round: self.round ^ u32::from(stage == 0),
-        }
-    }
-}
-
-#[inline(always)]
-fn wait(barrier: Mbarrier<'_>, parity: u32) {
-    // SAFETY: the barriers were initialised in front of the block's barrier.
-    while !unsafe { barrier.has_parity_ended(parity) } {}
-}
-
-#[inline(always)]
-fn arrive(barrier: Mbarrier<'_>) {
-    // SAFETY: as above; each thread that arrives is one of those that are counted.
-    let _ = unsafe { barrier.arrive() };
 }
 
 /// Row and column of tile `number`: some rows of tiles together, column by column.
@@ -144,47 +98,37 @@ pub fn matmul<T: Output>(
     k: u32,
 ) {
     let mut carve = memory.carve();
-    let ring = Ring {
+    let barriers = shared_array!([u64; 2], STAGES);
+    let stages = Stages {
+        // SAFETY: initialised below, in front of the block's barrier.
+        ring: unsafe { Ring::new(barriers) },
         a: carve.take_tiles(),
         b: carve.take_tiles(),
     };
-    let barriers = Barriers(shared_array!(u64, 2 * STAGES));
     if block.thread() == 0 {
-        for stage in 0..STAGES {
-            // SAFETY: one thread, in front of the block's barrier.
-            unsafe { barriers.full(stage).init(1) };
-            // SAFETY: as above.
-            unsafe { barriers.empty(stage).init(WARPS) };
-        }
-        tma::fence_mbarrier_init();
+        // SAFETY: one thread, in front of the block's barrier.
+        unsafe { stages.ring.init(WARPS) };
     }
     block.sync();
     let group = WarpGroup::new(block);
     let (rows, columns, steps) = (m / M as u32, n / N as u32, k / K as u32);
-    let first = Place { stage: 0, round: 0 };
     let tiles = (block.index() as u32..rows * columns).step_by(grid_dim().x as usize);
     if group.index() == 0 {
         // SAFETY: all of this group; a block of 384 threads has 168 registers for each.
         unsafe { group.decrease_registers::<40>() };
         if group.thread() < 32 && group.elected() {
-            copy(
-                ring,
-                barriers,
-                (a, b),
-                tiles.map(|t| place(t, rows, columns)),
-                steps,
-                first,
-            );
+            let places = tiles.map(|t| place(t, rows, columns));
+            copy(stages, (a, b), places, steps);
         }
     } else {
         // SAFETY: all of this group; 128 · 40 + 256 · 232 registers are no more than 384 · 168.
         unsafe { group.increase_registers::<232>() };
         let own = if group.index() == 1 { 0 } else { 64 };
-        let mut at = first;
+        let mut turn = Turn::FIRST;
         for tile in tiles {
             let (row, column) = place(tile, rows, columns);
-            let (sums, next) = multiply(ring, barriers, (group, warp), own, steps, at);
-            at = next;
+            let (sums, next) = multiply(stages, (group, warp), own, steps, turn);
+            turn = next;
             let start = (row * M + own) * n as usize + column * N;
             if start + 63 * n as usize + N > c.len() {
                 continue; // the host checks the sizes
@@ -202,78 +146,69 @@ pub fn matmul<T: Output>(
 /// Lets bulk copies fill the stages, tile by tile.
 #[inline(always)]
 fn copy(
-    ring: Ring<'_>,
-    barriers: Barriers<'_>,
+    stages: Stages<'_, '_>,
     (a, b): (TensorSource<'_, Bf16, 2>, TensorSource<'_, Bf16, 2>),
     tiles: impl Iterator<Item = (usize, usize)>,
     steps: u32,
-    mut at: Place,
 ) {
+    let mut turn = Turn::FIRST;
     for (row, column) in tiles {
         for step in 0..steps {
-            wait(barriers.empty(at.stage), at.round ^ 1);
-            let full = barriers.full(at.stage);
-            // SAFETY: the one arrival that the barrier counts.
-            let _ = unsafe { full.arrive_expecting(STAGE_BYTES) };
+            // SAFETY: this thread alone fills the ring; the copies below write as many bytes.
+            let full = unsafe { stages.ring.fill(turn, STAGE_BYTES) };
             let x = step as i32 * K as i32;
-            let (to_a, to_b) = (ring.a.stage(at.stage), ring.b.stage(at.stage));
+            let (to_a, to_b) = (stages.a.stage(turn.stage()), stages.b.stage(turn.stage()));
             // SAFETY: no thread reads the stage, which is empty, before its barrier says that it is full; a box is one panel.
             unsafe { a.load(to_a.panel(0), [x, (row * M) as i32], full) };
             // SAFETY: as above.
             unsafe { b.load(to_b.panel(0), [x, (column * N) as i32], full) };
-            at = at.next();
+            turn = turn.next();
         }
     }
 }
 
-/// The products of one tile: rows `own` and following of A with all of B, and the place behind the last stage.
+/// The products of one tile: rows `own` and following of A with all of B, and the turn behind the last stage.
 #[inline(always)]
 fn multiply(
-    ring: Ring<'_>,
-    barriers: Barriers<'_>,
+    stages: Stages<'_, '_>,
     (group, warp): (WarpGroup<'_>, Warp<'_>),
     own: usize,
     steps: u32,
-    mut at: Place,
-) -> (Accumulator<N, f32>, Place) {
-    let is_first_lane = group.thread().is_multiple_of(32);
-    let give_back = |stage| {
-        // The first lane arrives for all, whose products have been waited for.
-        warp.sync();
-        if is_first_lane {
-            arrive(barriers.empty(stage));
-        }
-    };
+    mut turn: Turn<STAGES>,
+) -> (Accumulator<N, f32>, Turn<STAGES>) {
+    let ring = stages.ring;
     // Waiting comes before the fence of a batch: ptxas would add another one behind it. The first product replaces what is in the registers.
-    wait(barriers.full(at.stage), at.round);
+    ring.wait_full(turn);
     let batch = group.begin(Accumulator::zero());
-    let mut flight = add_stage::<true>(ring, batch, own, at).commit();
+    let mut flight = add_stage::<true>(stages, batch, own, turn).commit();
     for _ in 1..steps {
-        let before = at;
-        at = at.next();
-        wait(barriers.full(at.stage), at.round);
-        flight = add_stage::<false>(ring, flight.go_on(), own, at)
+        let before = turn;
+        turn = turn.next();
+        ring.wait_full(turn);
+        flight = add_stage::<false>(stages, flight.go_on(), own, turn)
             .commit()
             .wait_but::<1>();
-        give_back(before.stage);
+        // SAFETY: once for each turn; its products have been waited for.
+        unsafe { ring.release(before, warp) };
     }
     let sums = flight.wait();
-    give_back(at.stage);
-    (sums, at.next())
+    // SAFETY: as above.
+    unsafe { ring.release(turn, warp) };
+    (sums, turn.next())
 }
 
 /// Adds the products of a stage, which is full.
 #[inline(always)]
 fn add_stage<'v, const FIRST: bool>(
-    ring: Ring<'v>,
+    stages: Stages<'_, 'v>,
     batch: Batch<'v, N, f32>,
     own: usize,
-    at: Place,
+    turn: Turn<STAGES>,
 ) -> Batch<'v, N, f32> {
     // SAFETY: the copies that filled the stage have been waited for; it is given back when its products have been.
-    let a = unsafe { ring.a.stage(at.stage).view() };
+    let a = unsafe { stages.a.stage(turn.stage()).view() };
     // SAFETY: as above.
-    let b = unsafe { ring.b.stage(at.stage).view() };
+    let b = unsafe { stages.b.stage(turn.stage()).view() };
     let batch = match FIRST {
         true => batch.multiply(a.rows(own, 0), b.rows(0, 0)),
         false => batch.multiply_add(a.rows(own, 0), b.rows(0, 0)),

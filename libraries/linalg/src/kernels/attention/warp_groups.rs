@@ -10,10 +10,11 @@ use core::array::from_fn;
 
 use warploom::device_std::hint::unroll_all;
 use warploom::device_std::mma::A;
+use warploom::device_std::pipeline::{Ring, Turn};
 use warploom::device_std::shared::{Swizzle128, SwizzledTile, SwizzledTiles};
-use warploom::device_std::tma::{TensorElement, TensorSource, fence_mbarrier_init};
+use warploom::device_std::tma::{TensorElement, TensorSource};
 use warploom::device_std::wgmma::{Accumulator, Columns, HoldsSums, InFlight, TileView, WarpGroup};
-use warploom::device_std::{Mbarrier, SharedArray, SharedLayout, intrinsics as raw, shared_array};
+use warploom::device_std::{Mbarrier, SharedLayout, intrinsics as raw, shared_array};
 use warploom::prelude::*;
 
 use super::rows::Rows;
@@ -27,67 +28,21 @@ pub(crate) const ROWS: usize = 128;
 pub(crate) const KEYS: usize = 128;
 /// Tiles of keys, and as many of values, in shared memory.
 const STAGES: usize = 2;
+/// Warps that read a tile.
+const READERS: u32 = 8;
 
 /// Scores of a thread.
 const SCORES: usize = KEYS / 2;
 /// Probabilities of a thread, as fragments of A.
 type Probabilities = [[u32; 4]; KEYS / 16];
 
-/// Barriers of a stage: where its copies end, and where all readers say that they have read it.
+/// The barriers of a block.
 #[derive(Clone, Copy)]
-struct Barriers<'a>(SharedArray<'a, u64, 9>);
-
-/// Keys or values.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Keys,
-    Values,
-}
-
-impl<'a> Barriers<'a> {
-    #[inline(always)]
-    fn at(self, i: usize) -> Mbarrier<'a> {
-        // SAFETY: below 9; these words are used as barriers alone.
-        unsafe { Mbarrier::new(self.0, i) }
-    }
-
-    #[inline(always)]
-    fn full(self, kind: Kind, tile: usize) -> Mbarrier<'a> {
-        self.at(kind as usize * 2 + tile % STAGES)
-    }
-
-    #[inline(always)]
-    fn empty(self, kind: Kind, tile: usize) -> Mbarrier<'a> {
-        self.at(4 + kind as usize * 2 + tile % STAGES)
-    }
-
-    #[inline(always)]
-    fn queries(self) -> Mbarrier<'a> {
-        self.at(8)
-    }
-
-    /// Says for a warp that its products have read tile `tile`.
-    #[inline(always)]
-    fn release(self, kind: Kind, tile: usize, warp: Warp<'_>) {
-        // The first lane arrives for all, whose products have been waited for.
-        warp.sync();
-        if warp.lane() == 0 {
-            // SAFETY: initialised, and arrived at once by each warp in each phase.
-            let _ = unsafe { self.empty(kind, tile).arrive() };
-        }
-    }
-
-    /// Waits until tile `tile` has been copied.
-    #[inline(always)]
-    fn wait_full(self, kind: Kind, tile: usize) {
-        wait(self.full(kind, tile), (tile / STAGES) as u32 & 1);
-    }
-}
-
-#[inline(always)]
-fn wait(barrier: Mbarrier<'_>, parity: u32) {
-    // SAFETY: initialised before the first use, as said in `kernel`.
-    unsafe { barrier.wait_parity(parity) };
+struct Barriers<'a> {
+    keys: Ring<'a, STAGES>,
+    values: Ring<'a, STAGES>,
+    /// Where the copies of the queries end.
+    queries: Mbarrier<'a>,
 }
 
 /// A group of threads that multiplies: what it has, and where.
@@ -161,12 +116,13 @@ where
         if tiles == 0 {
             return sums;
         }
-        wait(self.barriers.queries(), 0);
+        // SAFETY: initialised in front of the block's barrier.
+        unsafe { self.barriers.queries.wait_parity(0) };
         let mut scores = self
             .begin_scores(Accumulator::<KEYS, f32>::zero(), 0)
             .wait()
             .registers();
-        self.barriers.release(Kind::Keys, 0, self.warp);
+        self.release(self.barriers.keys, 0);
         self.hide(&mut scores, 0);
         let (p, _) = softmax.of_tile::<T>(self.warp, &scores, self.scale);
         let mut state = State { sums, p };
@@ -181,7 +137,7 @@ where
             state = self.advance(softmax, state, tile);
         }
         let sums = self.begin_sums(state.sums, &state.p, tiles - 1).wait();
-        self.barriers.release(Kind::Values, tiles - 1, self.warp);
+        self.release(self.barriers.values, tiles - 1);
         sums
     }
 
@@ -192,12 +148,12 @@ where
         let of_sums = self.begin_sums(state.sums, &state.p, tile - 1);
         // SAFETY: the batch of the sums was committed behind that of the scores.
         let mut scores = unsafe { of_scores.wait_before::<1>() }.registers();
-        self.barriers.release(Kind::Keys, tile, self.warp);
+        self.release(self.barriers.keys, tile);
         self.hide(&mut scores, tile);
         let (p, factors) = softmax.of_tile::<T>(self.warp, &scores, self.scale);
         let mut sums = of_sums.wait();
         keep(self.group, &state.p);
-        self.barriers.release(Kind::Values, tile - 1, self.warp);
+        self.release(self.barriers.values, tile - 1);
         if let Some(factors) = factors {
             let mut i = 0;
             sums = sums.map(self.group, |_, _, sum| {
@@ -218,9 +174,16 @@ where
         }
     }
 
+    /// Says for a warp that its products of a tile, which were waited for, have read it.
+    #[inline(always)]
+    fn release(&self, of: Ring<'b, STAGES>, tile: usize) {
+        // SAFETY: each warp does this once for each tile of keys and of values.
+        unsafe { of.release(Turn::of(tile), self.warp) };
+    }
+
     #[inline(always)]
     fn begin_scores(&self, scores: Accumulator<KEYS, f32>, tile: usize) -> InFlight<'k, KEYS, f32> {
-        self.barriers.wait_full(Kind::Keys, tile);
+        self.barriers.keys.wait_full(Turn::of(tile));
         // SAFETY: the copies have ended, and others begin when all readers have said that they have read it.
         let k = unsafe { self.of_keys.stage(tile % STAGES).view() };
         begin_scores(self.group, scores, self.q, self.first, k)
@@ -233,7 +196,7 @@ where
         p: &Probabilities,
         tile: usize,
     ) -> InFlight<'k, D, f32> {
-        self.barriers.wait_full(Kind::Values, tile);
+        self.barriers.values.wait_full(Turn::of(tile));
         // SAFETY: as above.
         let v = unsafe { self.of_values.stage(tile % STAGES).view() };
         begin_sums(self.group, sums, p, v)
@@ -316,19 +279,21 @@ macro_rules! kernels {
         {
             let work = problem.work(block_idx().x, ROWS as u32, items);
             let tiles = work.tiles(ROWS as u32, KEYS as u32) as usize;
-            let barriers = Barriers(shared_array!(u64, 9));
+            let (of_key_stages, of_value_stages, of_the_queries) = (shared_array!([u64; 2], STAGES), shared_array!([u64; 2], STAGES), shared_array!(u64, 1));
+            // SAFETY: initialised below, in front of the block's barrier.
+            let (keys, values, queries) = unsafe { (Ring::new(of_key_stages), Ring::new(of_value_stages), Mbarrier::new(of_the_queries, 0)) };
+            let barriers = Barriers { keys, values, queries };
             let mut carve = shared.carve();
             let of_queries: SwizzledTiles<'_, T, ROWS, $d, Swizzle128, 1> = carve.take_tiles();
             let of_keys: SwizzledTiles<'_, T, KEYS, $d, Swizzle128, STAGES> = carve.take_tiles();
             let of_values: SwizzledTiles<'_, T, KEYS, $d, Swizzle128, STAGES> = carve.take_tiles();
             if block.thread() == 0 {
-                // One thread says that copies have begun; the warps of two groups say that they have read.
-                unroll_all::<9>(|i| {
-                    let count = if (4..8).contains(&i) { 8 } else { 1 };
-                    // SAFETY: one thread, before all others pass the barrier of the block.
-                    unsafe { barriers.at(i).init(count) };
-                });
-                fence_mbarrier_init();
+                // SAFETY: one thread, before all others pass the barrier of the block; one thread says that copies of the queries have begun, and warps of two groups read.
+                unsafe {
+                    queries.init(1);
+                    keys.init(READERS);
+                    values.init(READERS);
+                }
             }
             block.sync();
             let group = WarpGroup::new(block);
@@ -338,18 +303,22 @@ macro_rules! kernels {
                 if group.thread() < 32 && group.elected() && tiles > 0 {
                     let row = [work.first_row as i32, work.head as i32, work.batch as i32];
                     let (first, head) = work.keys_at();
-                    // SAFETY: one thread; the tile is free.
-                    unsafe { load(q, of_queries.stage(0), barriers.queries(), row) };
+                    // SAFETY: one thread, the one arrival that the barrier counts; the copies write as many bytes.
+                    let _ = unsafe { queries.arrive_expecting((ROWS * $d * 2) as u32) };
+                    // SAFETY: the tile is free.
+                    unsafe { load(q, of_queries.stage(0), queries, row) };
                     let mut tile = 0;
                     while tile < tiles {
                         let row = [first + (tile * KEYS) as i32, head, work.batch as i32];
-                        let stage = tile % STAGES;
-                        wait(barriers.empty(Kind::Keys, tile), (tile / STAGES) as u32 & 1 ^ 1);
-                        // SAFETY: one thread; all readers have said that they have read it.
-                        unsafe { load(k, of_keys.stage(stage), barriers.full(Kind::Keys, tile), row) };
-                        wait(barriers.empty(Kind::Values, tile), (tile / STAGES) as u32 & 1 ^ 1);
+                        let (turn, bytes) = (Turn::of(tile), (KEYS * $d * 2) as u32);
+                        // SAFETY: this thread alone fills the rings; the copies write as many bytes.
+                        let full = unsafe { keys.fill(turn, bytes) };
+                        // SAFETY: all readers have said that they have read it.
+                        unsafe { load(k, of_keys.stage(turn.stage()), full, row) };
                         // SAFETY: as above.
-                        unsafe { load(v, of_values.stage(stage), barriers.full(Kind::Values, tile), row) };
+                        let full = unsafe { values.fill(turn, bytes) };
+                        // SAFETY: as above.
+                        unsafe { load(v, of_values.stage(turn.stage()), full, row) };
                         tile += 1;
                     }
                 }
@@ -428,7 +397,7 @@ kernels! {
 /// Begins to copy the rows of a tile, from token `at[0]` of head `at[1]` and batch `at[2]` on. What is behind the last token is zero.
 ///
 /// # Safety
-/// The tile is free, and one thread makes the call in each phase of `barrier`.
+/// The tile is free, and the phase of `barrier` expects its bytes.
 #[inline(always)]
 unsafe fn load<T: TensorElement, const R: usize, const D: usize>(
     from: TensorSource<'_, T, 4>,
@@ -436,8 +405,6 @@ unsafe fn load<T: TensorElement, const R: usize, const D: usize>(
     barrier: Mbarrier<'_>,
     [token, head, batch]: [i32; 3],
 ) {
-    // SAFETY: the barrier is initialised; the copies below write as many bytes.
-    let _ = unsafe { barrier.arrive_expecting((R * D * 2) as u32) };
     for panel in 0..D / 64 {
         // SAFETY: a panel of the tile, which is as large as the box of the map; the rest is the caller's promise.
         unsafe {
