@@ -1,5 +1,6 @@
 //! Types of the elements of tensors that bulk copies move.
 
+use crate::mma::{E4m3, E5m2};
 use crate::wmma::Tf32;
 use crate::{Bf16, F16, Plain};
 
@@ -17,7 +18,7 @@ mod sealed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "tensors of bulk copies have no elements of type `{Self}`",
-    note = "they have `u8`, `u16`, `u32`, `i32`, `u64`, `i64`, `F16`, `Bf16`, `f32`, `f64` or `wmma::Tf32`"
+    note = "they have `u8`, `i8`, `E4m3`, `E5m2`, `u16`, `u32`, `i32`, `u64`, `i64`, `F16`, `Bf16`, `f32`, `f64` or `wmma::Tf32`"
 )]
 pub trait TensorElement: Plain + sealed::Sealed {
     /// The driver's number of the type.
@@ -49,6 +50,9 @@ macro_rules! elements {
 
 elements! {
     u8 = 0: ;
+    i8 = 0: ;
+    E4m3 = 0: ;
+    E5m2 = 0: ;
     u16 = 1: ;
     u32 = 2: ReduceAdd ReduceMinMax ReduceBits ReduceCount;
     i32 = 3: ReduceAdd ReduceMinMax ReduceBits;
