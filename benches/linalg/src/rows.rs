@@ -23,7 +23,7 @@ type Run = fn(&mut Bench, &Row, Size) -> Result<(), Box<dyn Error>>;
 
 /// A row of the table.
 pub(crate) struct Row {
-    /// Elements and layouts: `tn` has neighbours along K in both operands.
+    /// Elements and layouts: `tn` has neighbours along K in both operands, `nn` in A alone, `tt` in B alone, `nt` in none.
     pub(crate) kind: &'static str,
     /// Where the size is from.
     pub(crate) of: &'static str,
@@ -93,6 +93,8 @@ pub(crate) fn rows() -> Vec<Row> {
     add("bf16 tn", bf16_tn as _, &cubes);
     add("bf16 tn", bf16_tn as _, &MODELS);
     add("bf16 nn", bf16_nn as _, &cubes);
+    add("bf16 nt", bf16_nt as _, &cubes[2..]);
+    add("bf16 tt", bf16_tt as _, &cubes[2..]);
     add("f16 tn", f16_tn as _, &cubes);
     add("tf32 tn", tf32_tn as _, &cubes);
     add("f32 nn", f32_nn as _, &cubes);
@@ -132,6 +134,8 @@ fn product<'a, T: warploom_linalg::Element, LA: Layout, LB: Layout>(
 runs! {
     bf16_tn: Bf16 Bf16 Bf16, row_major column_major, Bf16 Bf16 F32, 0.01;
     bf16_nn: Bf16 Bf16 Bf16, row_major row_major, Bf16 Bf16 F32, 0.01;
+    bf16_nt: Bf16 Bf16 Bf16, column_major row_major, Bf16 Bf16 F32, 0.01;
+    bf16_tt: Bf16 Bf16 Bf16, column_major column_major, Bf16 Bf16 F32, 0.01;
     f16_tn: F16 F16 F16, row_major column_major, F16 F16 F32, 0.002;
     tf32_tn: Tf32 f32 f32, row_major column_major, F32 F32 Tf32, 0.004 tf32;
     f32_nn: f32 f32 f32, row_major row_major, F32 F32 F32, 0.00001;

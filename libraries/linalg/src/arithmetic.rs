@@ -123,10 +123,10 @@ pub trait Element: Plain {
 /// | type | elements | sums | on tensor cores | compute capability |
 /// |---|---|---|---|---|
 /// | `f32` | `f32` | `f32`, fused multiply-adds | no | 7.5 |
-/// | [`Tf32`] | `f32`, of which the lowest 13 bits are ignored | `f32` | m16n8k8 | 8.0 |
+/// | [`Tf32`] | `f32`, of which the lowest 13 bits are ignored | `f32` | m16n8k8; on 9.0 also `wgmma` | 8.0 |
 /// | [`F16`], [`Bf16`] | the same | `f32` | m16n8k16; on 9.0 also `wgmma` | 8.0 |
-/// | [`E4m3`], [`E5m2`] | the same | `f32` | m16n8k32 | 8.9 |
-/// | `i8` | `i8` | `i32`, wrapping | m16n8k32 | 8.0 |
+/// | [`E4m3`], [`E5m2`] | the same | `f32` | m16n8k32; on 9.0 also `wgmma`, whose sums of 128 products are added in `f32` | 8.9 |
+/// | `i8` | `i8` | `i32`, wrapping | m16n8k32; on 9.0 also `wgmma` | 8.0 |
 /// | `f64` | `f64` | `f64`, fused multiply-adds | m8n8k4; from 9.0 on m16n8k16 | 8.0 |
 ///
 /// Devices without these instructions use fused multiply-adds of the sums' type, for all elements: slower, and with [`Tf32`] of all bits.

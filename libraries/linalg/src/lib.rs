@@ -24,7 +24,7 @@ pub use epilogue::{Epilogue, Place, gelu, relu};
 pub use error::Error;
 pub use matmul::{Matmul, MatmulThen, Products};
 pub use matrix::{ColumnMajor, IntoElements, IntoElementsMut, Layout, Matrix, MatrixMut, RowMajor};
-pub use plan::{Candidate, Extents, Family, MatmulPlan};
+pub use plan::{Candidate, Extents, Family, MatmulPlan, Ran, Refused};
 
 /// What most programs import with one line.
 pub mod prelude {

@@ -5,12 +5,13 @@ use warploom::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Launch, Stream};
 
 use crate::Error;
 use crate::arithmetic::{Arithmetic, Element, Output, Sum};
+use crate::bulk::Lines;
 use crate::call::{BATCHES, Call};
 use crate::epilogue::{Epilogue, Place};
 use crate::kernels::problem::{COLUMN_BIAS, NO_BIAS, Problem, ROW_BIAS};
 use crate::kernels::splits::add_splits;
 use crate::matrix::{Arrangement, IntoElements, Layout, Matrix, MatrixMut};
-use crate::plan::{Extents, Family, MatmulPlan, check_extents};
+use crate::plan::{Candidate, Extents, Family, MatmulPlan, Ran, Refused, check_extents};
 
 mod sealed {
     pub trait Sealed {}
@@ -32,7 +33,7 @@ pub trait Products: sealed::Sealed {
     /// several times slower; so are operands of one byte whose neighbours are not along K. Results are stored four at a time where lines allow it.
     ///
     /// **Memory**: none, or for each part of K a sum for each element; from the device's pool without a plan. **Minimum compute capability**: 7.5; tensor cores from 8.0
-    /// (8.9 for `E4m3` and `E5m2`); on 9.0, `wgmma` for `F16` and `Bf16` with both operands along K ([`Family::WarpGroups`](crate::Family::WarpGroups)).
+    /// (8.9 for `E4m3` and `E5m2`); on 9.0, `wgmma` where bulk copies can read both operands ([`Family::WarpGroups`](crate::Family::WarpGroups)).
     ///
     /// ```
     /// # use warploom::prelude::*;
@@ -226,7 +227,7 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         let (start, end) = (device.event()?, device.event()?);
         // The maps of all tiles have the same needs.
         let problem = self.problem::<LC>(extents, &c.arranged);
-        let bulk = self.maps::<LC>(&problem, [1; 2]).is_some();
+        let bulk = self.maps::<LC>(&problem, [1; 2]).is_ok();
         let possible = candidates
             .into_iter()
             .filter(|candidate| bulk || candidate.family != Family::WarpGroups);
@@ -265,7 +266,7 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         }
         let (stream, device) = (self.stream, self.stream.device());
         let seen = self.seen::<LC>(extents);
-        let candidate = MatmulPlan::<A>::choose(device, seen, Self::along_k::<LC>());
+        let candidate = MatmulPlan::<A>::choose(device, seen, Self::across_k::<LC>().is_none());
         let pool = device.pool()?;
         let mut plan = MatmulPlan::with_memory(device, extents, candidate, |len| match len {
             0 => device.alloc_uninit(0),
@@ -294,6 +295,7 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         E: Epilogue<A::Sum>,
     {
         let Extents { m, n, batches, .. } = plan.extents;
+        plan.ran = None;
         if m == 0 || n == 0 || batches == 0 {
             return Ok(());
         }
@@ -301,13 +303,20 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         let mut problem = self.problem::<LC>(plan.extents, &c.arranged);
         let (mut number, mut tile) = MatmulPlan::<A>::tile_of(plan.candidate, &mut problem);
         let no_bias: DeviceBuffer<A::Sum>;
-        let mut maps = None;
+        let (mut maps, mut refused) = (None, None);
         if tile.family == Family::WarpGroups {
-            maps = self.maps::<LC>(&problem, [tile.rows, tile.columns]);
-            if maps.is_none() {
-                (number, tile) = MatmulPlan::<A>::tile_of(plan.otherwise, &mut problem);
+            match self.maps::<LC>(&problem, [tile.rows, tile.columns]) {
+                Ok(both) => maps = Some(both),
+                Err(reason) => {
+                    refused = Some(reason);
+                    (number, tile) = MatmulPlan::<A>::tile_of(plan.otherwise, &mut problem);
+                }
             }
         }
+        plan.ran = Some(Ran {
+            kernel: Candidate::of_problem(number, &tile, &problem),
+            refused,
+        });
         let bias = match self.bias {
             Some((bias, _)) => bias,
             None => {
@@ -346,29 +355,61 @@ impl<A: Arithmetic, LA: Layout, LB: Layout> Matmul<'_, A, LA, LB> {
         Ok(())
     }
 
-    /// Whether neighbours of both operands are along K.
-    fn along_k<LC: Layout>() -> bool {
-        <LC::First<LA, LB> as Layout>::ROWS && !<LC::Second<LA, LB> as Layout>::ROWS
+    /// Whether neighbours of each operand, as kernels see them, are along K.
+    fn along_k<LC: Layout>() -> [bool; 2] {
+        let (first, second) = (
+            <LC::First<LA, LB> as Layout>::ROWS,
+            <LC::Second<LA, LB> as Layout>::ROWS,
+        );
+        [first, !second]
     }
 
-    /// What bulk copies of so many lines read both operands by, if they can.
-    fn maps<LC: Layout>(&self, problem: &Problem, lines: [u32; 2]) -> Option<[A::Map<'_>; 2]> {
-        if !Self::along_k::<LC>() {
-            return None;
+    /// The names of both operands, as kernels see them.
+    fn names<LC: Layout>() -> [&'static str; 2] {
+        if LC::ROWS { ["A", "B"] } else { ["B", "A"] }
+    }
+
+    /// The name of an operand for whose layout there is no kernel with bulk copies.
+    fn across_k<LC: Layout>() -> Option<&'static str> {
+        let [along, across] = A::ALONG_AND_ACROSS;
+        let operands = Self::along_k::<LC>().into_iter().zip(Self::names::<LC>());
+        operands
+            .filter(|(along_k, _)| if *along_k { !along } else { !across })
+            .map(|(_, name)| name)
+            .next()
+    }
+
+    /// What bulk copies for tiles of so many rows and columns read both operands by, if they can.
+    fn maps<LC: Layout>(
+        &self,
+        problem: &Problem,
+        [rows, columns]: [u32; 2],
+    ) -> Result<[A::Map<'_>; 2], Refused> {
+        if let Some(operand) = Self::across_k::<LC>() {
+            return Err(Refused::AcrossK { operand });
         }
         let (a, b) = (
             (self.a.elements, &self.a.arranged),
             (self.b.elements, &self.b.arranged),
         );
         let (a, b) = if LC::ROWS { (a, b) } else { (b, a) };
-        let map = |(elements, of): (_, &Arrangement), stride, count, lines| {
-            let batches = if stride == 0 { 1 } else { of.batches };
-            let extents = [problem.k as usize, count as usize, batches];
-            A::map(elements, extents, [of.leading, of.stride], lines as usize)
+        let ([a_along_k, b_along_k], [a_name, b_name]) =
+            (Self::along_k::<LC>(), Self::names::<LC>());
+        let map = |(elements, of): (_, &Arrangement), along_k, stride, extent, tile, operand| {
+            let lines = Lines {
+                along_k,
+                k: problem.k as usize,
+                extent: extent as usize,
+                matrices: if stride == 0 { 1 } else { of.batches },
+                distances: [of.leading, of.stride],
+            };
+            A::map(elements, lines, tile as usize)
+                .map_err(|source| Refused::Map { operand, source })
         };
-        Some([
-            map(a, problem.stride_a, problem.m, lines[0])?,
-            map(b, problem.stride_b, problem.n, lines[1])?,
+        let (m, n) = (problem.m, problem.n);
+        Ok([
+            map(a, a_along_k, problem.stride_a, m, rows, a_name)?,
+            map(b, b_along_k, problem.stride_b, n, columns, b_name)?,
         ])
     }
 

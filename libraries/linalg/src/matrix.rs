@@ -7,6 +7,7 @@ use warploom::device_std::Plain;
 use warploom::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 
 use crate::Error;
+use crate::kernels::warp_groups::operands::{AlongK, Grouped, Lies};
 
 /// The largest extent of a matrix, and distance of its lines.
 pub(crate) const MOST: usize = i32::MAX as usize;
@@ -29,6 +30,12 @@ pub trait Layout: sealed::Sealed + fmt::Debug + Copy + Send + Sync + 'static {
     /// The layout of the second operand.
     #[doc(hidden)]
     type Second<A: Layout, B: Layout>: Layout;
+    /// How a first operand of this layout lies for warp groups.
+    #[doc(hidden)]
+    type AsFirst<T: Grouped>: Lies<T>;
+    /// How a second operand of this layout lies for warp groups.
+    #[doc(hidden)]
+    type AsSecond<T: Grouped>: Lies<T>;
 }
 
 /// The elements of a row are neighbours.
@@ -46,6 +53,8 @@ impl Layout for RowMajor {
     type Transposed = ColumnMajor;
     type First<A: Layout, B: Layout> = A;
     type Second<A: Layout, B: Layout> = B;
+    type AsFirst<T: Grouped> = AlongK;
+    type AsSecond<T: Grouped> = T::Across;
 }
 
 // The kernels write rows: a result in columns is the transposed product, of transposed operands in reverse order.
@@ -54,6 +63,8 @@ impl Layout for ColumnMajor {
     type Transposed = RowMajor;
     type First<A: Layout, B: Layout> = B::Transposed;
     type Second<A: Layout, B: Layout> = A::Transposed;
+    type AsFirst<T: Grouped> = T::Across;
+    type AsSecond<T: Grouped> = AlongK;
 }
 
 /// What a matrix to read can be made of: `&DeviceBuffer<T>`, [`DeviceSlice`] or a reference to one.

@@ -4,7 +4,7 @@
 //! by the tile's speed, the loads by what a multiprocessor loads, the latency of a load by the number of stages. Parts of K make more blocks where tiles are few, and cost the
 //! traffic of their sums and a launch.
 
-use warploom::{Device, DeviceBuffer, MemoryError};
+use warploom::{Device, DeviceBuffer, MemoryError, TensorMapError};
 
 use crate::Error;
 use crate::arithmetic::Arithmetic;
@@ -19,8 +19,9 @@ pub enum Family {
     Simt,
     /// `mma.sync` of warps on tensor cores.
     Tensor,
-    /// `wgmma` of groups of four warps on the tensor cores of compute capability 9.0, with bulk copies. Both operands are along K (A is row-major, B column-major), and their
-    /// lines all begin at multiples of 16 bytes. For other operands, a plan of this family runs the kernel of another one that should be the fastest.
+    /// `wgmma` of groups of four warps on the tensor cores of compute capability 9.0, with bulk copies. The lines of both operands all begin at multiples of 16 bytes; elements
+    /// that are not of 16 bits lie along K (A is row-major, B column-major). For other operands, a plan of this family runs the kernel of another one that should be the fastest;
+    /// [`MatmulPlan::ran`] says why.
     WarpGroups,
 }
 
@@ -63,6 +64,15 @@ pub struct Candidate {
 const MOST_SPLITS: u32 = 32;
 
 impl Candidate {
+    /// What a problem runs that was completed by [`MatmulPlan::tile_of`].
+    pub(crate) fn of_problem(number: usize, tile: &Tile, problem: &Problem) -> Self {
+        Candidate {
+            splits: problem.splits,
+            group: problem.group,
+            ..Candidate::of(number, tile)
+        }
+    }
+
     /// That of a tile, whose number this is, with K in one part.
     fn of(number: usize, tile: &Tile) -> Self {
         Candidate {
@@ -112,6 +122,39 @@ pub struct MatmulPlan<A: Arithmetic> {
     /// The kernel for operands that bulk copies cannot read.
     pub(crate) otherwise: Candidate,
     pub(crate) partial: DeviceBuffer<A::Sum>,
+    /// What the last product ran.
+    pub(crate) ran: Option<Ran>,
+}
+
+/// The kernel of a product that was queued with a plan.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// The kernel.
+    pub kernel: Candidate,
+    /// Why it was not that of [`MatmulPlan::candidate`], but that of [`MatmulPlan::otherwise`].
+    pub refused: Option<Refused>,
+}
+
+/// Why bulk copies cannot read an operand, so that no kernel of [`Family::WarpGroups`] multiplies it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// Neighbours of the operand are across K.
+    #[error(
+        "elements of {operand} that are beside each other are not along K, and `wgmma` reads those of 16 bits alone so; store {operand} in the other layout"
+    )]
+    AcrossK {
+        /// The operand.
+        operand: &'static str,
+    },
+    /// There is no map of the operand.
+    #[error("bulk copies cannot read {operand}: {source}")]
+    Map {
+        /// The operand.
+        operand: &'static str,
+        /// Why not.
+        source: TensorMapError,
+    },
 }
 
 impl<A: Arithmetic> MatmulPlan<A> {
@@ -176,6 +219,7 @@ impl<A: Arithmetic> MatmulPlan<A> {
             candidate,
             otherwise,
             partial: allocate(len)?,
+            ran: None,
         })
     }
 
@@ -237,6 +281,33 @@ impl<A: Arithmetic> MatmulPlan<A> {
     #[must_use]
     pub fn otherwise(&self) -> Candidate {
         self.otherwise
+    }
+
+    /// The kernel of the last product that was queued with this plan; nothing before the first, or after one without an element.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_linalg::prelude::*;
+    /// use warploom_linalg::{Extents, Family, MatmulPlan, Refused};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.filled(128 * 72, Bf16::from_f32(1.0))?;
+    /// let mut c = device.zeroed::<f32>(128 * 128)?;
+    /// let extents = Extents { m: 128, n: 128, k: 71, batches: 1 };
+    /// let candidates = MatmulPlan::<Bf16>::candidates(&device, extents);
+    /// let of_groups = candidates.into_iter().find(|candidate| candidate.family == Family::WarpGroups);
+    /// let mut plan = MatmulPlan::with(&device, extents, of_groups.unwrap())?;
+    /// // Lines begin every 71 elements, 142 bytes: at no multiples of 16 bytes.
+    /// let (a, b) = (Matrix::row_major(&x, 128, 71), Matrix::column_major(&x, 71, 128));
+    /// stream.matmul(a, b).plan(&mut plan).into(MatrixMut::row_major(&mut c, 128, 128))?;
+    /// let ran = plan.ran().unwrap();
+    /// assert_eq!(ran.kernel.family, Family::Tensor);
+    /// assert!(matches!(ran.refused, Some(Refused::Map { operand: "A", .. })));
+    /// # Ok::<(), warploom_linalg::Error>(())
+    /// ```
+    #[must_use]
+    pub fn ran(&self) -> Option<&Ran> {
+        self.ran.as_ref()
     }
 
     /// Bytes of device memory.

@@ -1,7 +1,7 @@
 //! The tiles of the kernels, and what is known of their speed: one table for each class of elements.
 //!
 //! Columns: the kernel; rows and columns of a tile; of a warp, how often 16 rows and how often 16 columns; stages; blocks that a multiprocessor holds; products
-//! of a multiprocessor and clock when all are busy. Before these come the tiles of warp groups: columns, speed. Behind these come the tiles of fused multiply-adds:
+//! of a multiprocessor and clock when all are busy. Before these come the tiles of warp groups: columns, stages, speed. Behind these come the tiles of fused multiply-adds:
 //! `64 QM` rows, `64 QN` columns, `8 DEPTH` of K, blocks, speed.
 //! Speeds decide between tiles alone; [`Plan`](crate::MatmulPlan) says how.
 
@@ -9,13 +9,14 @@ use warploom::device_std::mma::{E4m3, E5m2, Tf32};
 use warploom::device_std::{Bf16, F16};
 
 use crate::Error;
-use crate::arithmetic::{Arithmetic, Output};
+use crate::arithmetic::{Arithmetic, Numbers, Output};
 use crate::call::{Call, launch_groups, launch_with};
 use crate::epilogue::Epilogue;
 use crate::kernels::simt::multiply_add;
 use crate::kernels::tensor::{PADDING, tensor_128, tensor_256};
 use crate::kernels::warp_groups::{
-    BYTES_128, BYTES_256, DEPTH, ROWS, STAGES, groups_128, groups_256,
+    BYTES_64, BYTES_128, BYTES_256, BYTES_STAGES_64, BYTES_STAGES_128, BYTES_STAGES_256,
+    DEPTH_BYTES, ROWS, groups_64, groups_128, groups_256, stages_64, stages_128, stages_256,
 };
 use crate::matrix::Layout;
 use crate::plan::{Family, Tile};
@@ -68,15 +69,21 @@ pub(crate) const fn simt(
 }
 
 /// A tile of a kernel of warp groups.
-pub(crate) const fn groups(columns: u32, shared_bytes: u32, speed: u32) -> Tile {
+pub(crate) const fn groups(
+    size: usize,
+    columns: u32,
+    stages: u32,
+    shared_bytes: u32,
+    speed: u32,
+) -> Tile {
     Tile {
         family: Family::WarpGroups,
         rows: ROWS as u32,
         columns,
-        depth: DEPTH as u32,
+        depth: (DEPTH_BYTES / size) as u32,
         blocks: 1,
         speed,
-        stages: STAGES as u32,
+        stages,
         shared_bytes,
     }
 }
@@ -86,14 +93,14 @@ macro_rules! tuned {
         $(tuned!(@one $ty $needs, $tiles);)+
     )*};
     (@one $ty:ident $needs:expr, {
-        $({$groups:ident $bytes:ident: $groups_columns:literal; $groups_speed:literal})*
+        $({$groups:ident $bytes:ident: $groups_columns:literal, $groups_stages:literal; $groups_speed:literal})*
         $([$kernel:ident $threads:literal: $rows:literal $columns:literal, $mt:literal $np:literal, $stages:literal; $blocks:literal $speed:literal])*
         $(($qm:literal $qn:literal $depth:literal; $simt_blocks:literal $simt_speed:literal))+
     }) => {
         impl Arithmetic for $ty {
             const TENSOR_CORES: Option<u32> = $needs;
             const TILES: &'static [Tile] = &[
-                $(groups($groups_columns, $bytes, $groups_speed),)*
+                $(groups(size_of::<Self::Element>(), $groups_columns, $groups_stages, $bytes, $groups_speed),)*
                 $(tensor(size_of::<Self::Element>(), $rows, $columns, $stages, $blocks, $speed),)*
                 $(simt(size_of::<Self::Sum>(), $qm, $qn, $depth, $simt_blocks, $simt_speed),)+
             ];
@@ -105,7 +112,7 @@ macro_rules! tuned {
                 let mut launches = 0..;
                 $(
                     if launches.next() == Some(tile) {
-                        return launch_groups!(call, $groups::<Self, O, E>);
+                        return launch_groups!(call, $groups::<Self, LA::AsFirst<Self>, LB::AsSecond<Self>, O, E, { DEPTH_BYTES / size_of::<<Self as Numbers>::Element>() }>);
                     }
                 )*
                 $(
@@ -126,8 +133,9 @@ macro_rules! tuned {
 
 tuned! {
     [F16 Bf16] Some(80), {
-        {groups_256 BYTES_256: 256; 1900}
-        {groups_128 BYTES_128: 128; 1600}
+        {groups_256 BYTES_256: 256, 4; 1900}
+        {groups_128 BYTES_128: 128, 4; 1600}
+        {groups_64 BYTES_64: 64, 8; 1100}
         [tensor_256 256: 128 256, 4 4, 3; 1 1100]
         [tensor_128 128: 128 128, 4 4, 3; 2 1050]
         [tensor_128 128: 64 64, 2 2, 4; 3 800]
@@ -136,6 +144,9 @@ tuned! {
         (2 2 1; 2 100)
     }
     [i8] Some(80), {
+        {groups_256 BYTES_256: 256, 4; 3600}
+        {groups_128 BYTES_128: 128, 4; 2900}
+        {groups_64 BYTES_64: 64, 8; 1900}
         [tensor_256 256: 128 256, 4 4, 3; 1 1850]
         [tensor_128 128: 128 128, 4 4, 3; 2 1800]
         [tensor_128 128: 64 64, 2 2, 4; 3 1400]
@@ -143,12 +154,18 @@ tuned! {
         (2 2 1; 2 100)
     }
     [E4m3 E5m2] Some(89), {
+        {stages_256 BYTES_STAGES_256: 256, 4; 3300}
+        {stages_128 BYTES_STAGES_128: 128, 4; 2700}
+        {stages_64 BYTES_STAGES_64: 64, 8; 1800}
         [tensor_128 128: 128 128, 4 4, 3; 2 750]
         [tensor_128 128: 64 64, 2 2, 4; 3 700]
         [tensor_128 128: 16 128, 1 2, 4; 3 400]
         (2 2 1; 2 100)
     }
     [Tf32] Some(80), {
+        {groups_256 BYTES_256: 256, 4; 980}
+        {groups_128 BYTES_128: 128, 4; 850}
+        {groups_64 BYTES_64: 64, 8; 600}
         [tensor_256 256: 128 256, 4 4, 3; 1 520]
         [tensor_128 128: 128 128, 4 4, 3; 2 490]
         [tensor_128 128: 64 64, 2 2, 4; 3 400]

@@ -273,6 +273,13 @@ tests! {
     bf16_in_bulk: Bf16 Bf16 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 200).scaled(2.0, -1.0);
     bf16_in_bulk_columns: Bf16 F16 RowMajor ColumnMajor ColumnMajor, Case::new(140, 90, 136).beside(8).batches(2);
     f16_in_bulk_in_parts: F16 f32 RowMajor ColumnMajor RowMajor, Case::new(20, 34, 520).scaled(0.5, 1.0);
+    bf16_in_bulk_across_b: Bf16 Bf16 RowMajor RowMajor RowMajor, Case::new(131, 272, 200).scaled(2.0, -1.0);
+    bf16_in_bulk_across_a: Bf16 f32 ColumnMajor ColumnMajor RowMajor, Case::new(136, 70, 264).batches(2);
+    f16_in_bulk_across_both: F16 F16 ColumnMajor RowMajor ColumnMajor, Case::new(136, 264, 75).beside(8).batches(2), Case::new(264, 72, 520);
+    i8_in_bulk: i8 i32 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 400).scaled(3.0, -2.0), Case::new(20, 34, 1040).batches(2);
+    e4m3_in_bulk: E4m3 Bf16 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 400).scaled(2.0, -1.0);
+    e5m2_in_bulk_columns: E5m2 f32 RowMajor ColumnMajor ColumnMajor, Case::new(140, 66, 272).beside(16).batches(2);
+    tf32_in_bulk: Tf32 f32 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 100).scaled(2.0, -1.0);
     f32_rows_rows: f32 f32 RowMajor RowMajor RowMajor, Case::new(70, 90, 130).scaled(2.0, 1.0), Case::new(130, 140, 20), Case::new(5, 6, 7).batches(3);
     f32_columns_columns: f32 f32 ColumnMajor ColumnMajor RowMajor, Case::new(66, 129, 33).beside(1), Case::new(64, 64, 64);
     f64_rows_columns: f64 f64 RowMajor ColumnMajor RowMajor, Case::new(34, 70, 130).scaled(2.0, 1.0), Case::new(3, 5, 16).batches(2);

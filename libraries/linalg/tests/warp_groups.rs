@@ -3,10 +3,11 @@
 use std::fmt::Debug;
 
 use warploom::Graph;
+use warploom::device_std::mma::E4m3;
 use warploom::prelude::*;
 use warploom_harness::device_test::devices;
 use warploom_linalg::prelude::*;
-use warploom_linalg::{Candidate, Error, Extents, Family, MatmulPlan, Output, Place};
+use warploom_linalg::{Candidate, Error, Extents, Family, MatmulPlan, Output, Place, Ran, Refused};
 
 use crate::reference::{Number, Places, dot, noise};
 
@@ -69,11 +70,11 @@ fn check<T: PartialEq + Debug>(
 }
 
 #[test]
-fn the_emulator_has_two_kernels_of_warp_groups() {
+fn the_emulator_has_three_kernels_of_warp_groups() {
     let found = groups(&Device::emulator(), extents([128, 256, 64], 1));
     let mut columns: Vec<u32> = found.iter().map(|candidate| candidate.columns).collect();
     columns.sort_unstable();
-    assert_eq!(columns, [128, 256]);
+    assert_eq!(columns, [64, 128, 256]);
 }
 
 /// The names of the kernels of a product whose plan is one of warp groups.
@@ -116,13 +117,94 @@ fn operands_along_k_are_multiplied_by_warp_groups() {
 }
 
 #[test]
-fn operands_across_k_are_multiplied_by_another_kernel() {
+fn operands_of_16_bits_across_k_are_multiplied_by_warp_groups() {
     let names = kernels(40, |stream, (a, b), plan, c| {
-        let (a, b) = (Matrix::row_major(a, 16, 40), Matrix::row_major(b, 40, 16));
+        let (a, b) = (
+            Matrix::column_major(a, 16, 40),
+            Matrix::row_major(b, 40, 16),
+        );
         let product = stream.matmul(a, b).plan(plan);
         product.into(MatrixMut::row_major(c, 16, 16))
     });
-    assert!(!names.contains("groups_"), "{names}");
+    assert!(names.contains("groups_"), "{names}");
+}
+
+/// What a plan of warp groups ran for a product of `i8` with a column-major result, of which the first operand is across K if `across`.
+#[expect(clippy::unwrap_used, reason = "that is how a test fails")]
+fn ran(across: bool) -> Ran {
+    let run = || -> Result<Option<Ran>, Error> {
+        let device = Device::emulator();
+        let stream = device.stream()?;
+        let extents = extents([16, 16, 48], 1);
+        let candidates = MatmulPlan::<i8>::candidates(&device, extents);
+        let mut all = candidates.into_iter();
+        let of_groups = all.find(|candidate| candidate.family == Family::WarpGroups);
+        let mut plan = MatmulPlan::<i8>::with(&device, extents, of_groups.unwrap())?;
+        let x = device.zeroed::<i8>(16 * 48)?;
+        let mut c = device.zeroed::<i32>(16 * 16)?;
+        let (b, c) = (
+            Matrix::column_major(&x, 48, 16),
+            MatrixMut::column_major(&mut c, 16, 16),
+        );
+        if across {
+            let product = stream.matmul(Matrix::column_major(&x, 16, 48), b);
+            product.plan(&mut plan).into(c)?;
+        } else {
+            let product = stream.matmul(Matrix::row_major(&x, 16, 48), b);
+            product.plan(&mut plan).into(c)?;
+        }
+        Ok(plan.ran().cloned())
+    };
+    run().unwrap().unwrap()
+}
+
+#[test]
+fn a_plan_says_that_it_ran_warp_groups() {
+    let ran = ran(false);
+    assert_eq!(ran.kernel.family, Family::WarpGroups);
+    assert!(ran.refused.is_none(), "{ran:?}");
+}
+
+#[test]
+fn a_plan_says_which_operand_is_across_k() {
+    let ran = ran(true);
+    assert_eq!(ran.kernel.family, Family::Tensor);
+    assert!(
+        matches!(ran.refused, Some(Refused::AcrossK { operand: "A" })),
+        "{ran:?}"
+    );
+}
+
+/// 128 products of 32 and 15 times 128 of 1/128: tensor cores keep 13 bits behind the point of a sum, and would lose the small ones, 32 at a time.
+#[test]
+fn small_products_of_e4m3_are_not_lost() {
+    const K: usize = 16 * 128;
+    let of = |large: f32, small: f32| -> Vec<E4m3> {
+        let number = |k| if k % K < 128 { large } else { small };
+        (0..16 * K).map(|k| E4m3::from_f32(number(k))).collect()
+    };
+    let (a, b) = (of(8.0, 0.125), of(4.0, 0.0625));
+    let extents = extents([16, 16, K], 1);
+    for device in devices() {
+        let candidates = MatmulPlan::<E4m3>::candidates(&device, extents);
+        let of_groups = |candidate: &Candidate| candidate.family == Family::WarpGroups;
+        for candidate in candidates.into_iter().filter(of_groups) {
+            let run = || -> Result<Vec<f32>, Error> {
+                let stream = device.stream()?;
+                let (a, b) = (device.upload(&a)?, device.upload(&b)?);
+                let mut c = device.zeroed(16 * 16)?;
+                let mut plan = MatmulPlan::<E4m3>::with(&device, extents, candidate)?;
+                let (a, b) = (
+                    Matrix::row_major(&a, 16, K),
+                    Matrix::column_major(&b, K, 16),
+                );
+                let product = stream.matmul(a, b).plan(&mut plan);
+                product.into(MatrixMut::row_major(&mut c, 16, 16))?;
+                Ok(c.to_vec(&stream)?)
+            };
+            assert_eq!(run().unwrap(), [4096.0 + 15.0; 256], "{candidate:?}");
+        }
+    }
 }
 
 #[test]

@@ -13,12 +13,14 @@ The products of `warploom-linalg` beside those of cuBLASLt, in one process, on o
 const METHOD: &str = "
 ## How it is measured
 
-- Elements are those of a normal distribution with a variance of 1 (integers: 24²). In `tn`, neighbours in memory are along K in both operands; in `nn`, in A alone. Results are row-major.
+- Elements are those of a normal distribution with a variance of 1 (integers: 24²). In `tn`, neighbours in memory are along K in both operands; in `nn`, in A alone; in `tt`, in B alone; in `nt`,
+  in none. Results are row-major.
 - Times are those between two events around the call, the median of all runs after three that do not count. The spread is the distance between the first and the third quartile, by the
   median. Both sides have their memory beforehand: ours a plan by the estimate, cuBLASLt 32 MiB of workspace and the first algorithm of its heuristic.
 - Operations are two for each product. The clock and the power are those that the driver reports behind the last run of a row.
 - The results of both sides are compared in full, 64 of them with sums in `f64`: *difference* is the largest of these, by the standard deviation of a sum.
-- cuBLASLt uses `wgmma` and TMA on Hopper. So do ours for elements of 16 bits in `tn` (`WarpGroups`); others multiply by `mma.sync` on tensor cores, and by fused multiply-adds elsewhere.
+- cuBLASLt uses `wgmma` and TMA on Hopper. So do ours (`WarpGroups`) for elements of 16 bits, and in `tn` for `tf32`, `i8` and elements of 8 bits; others multiply by
+  `mma.sync` on tensor cores, and by fused multiply-adds elsewhere. Sums of `e4m3` are added up in `f32` every 128 products, since tensor cores keep 13 bits of a fraction.
 
 `cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
 ";
