@@ -1,7 +1,7 @@
 //! What is multiplied, what it is added up in, and what results are stored as.
 
 use warploom::device_std::mma::{E4m3, E5m2, Tf32};
-use warploom::device_std::{Bf16, F16, Plain};
+use warploom::device_std::{Bf16, Bf16x2, F16, F16x2, Plain};
 
 use crate::Error;
 use crate::bulk::Bulk;
@@ -81,10 +81,17 @@ pub trait Output<S: Sum>: Plain {
     /// The nearest number of a sum.
     #[doc(hidden)]
     fn narrow(sum: S) -> Self;
+
+    /// Those of four sums: GPUs round two to 16 bits in one instruction.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn narrow_quad(sums: [S; 4]) -> [Self; 4] {
+        sums.map(Self::narrow)
+    }
 }
 
 macro_rules! outputs {
-    ($($ty:ident: $sum:ident, |$x:ident| $widen:expr, $narrow:expr;)*) => {$(
+    ($($ty:ident: $sum:ident, |$x:ident| $widen:expr, $narrow:expr $(, $pair:ident)?;)*) => {$(
         impl Output<$sum> for $ty {
             #[inline(always)]
             fn widen(self) -> $sum {
@@ -96,14 +103,24 @@ macro_rules! outputs {
             fn narrow($x: $sum) -> Self {
                 $narrow
             }
+
+            $(
+                #[inline(always)]
+                fn narrow_quad([a, b, c, d]: [$sum; 4]) -> [Self; 4] {
+                    let [low, high] = [$pair::from_f32s(a, b), $pair::from_f32s(c, d)];
+                    let bits = |pair: $pair| [pair.to_bits() as u16, (pair.to_bits() >> 16) as u16];
+                    let ([a, b], [c, d]) = (bits(low), bits(high));
+                    [a, b, c, d].map($ty::from_bits)
+                }
+            )?
         }
     )*};
 }
 
 outputs! {
     f32: f32, |x| x, x;
-    F16: f32, |x| x.to_f32(), F16::from_f32(x);
-    Bf16: f32, |x| x.to_f32(), Bf16::from_f32(x);
+    F16: f32, |x| x.to_f32(), F16::from_f32(x), F16x2;
+    Bf16: f32, |x| x.to_f32(), Bf16::from_f32(x), Bf16x2;
     f64: f64, |x| x, x;
     i32: i32, |x| x, x;
 }

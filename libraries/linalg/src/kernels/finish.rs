@@ -67,13 +67,9 @@ impl<S: Sum, O: Output<S>, E: Epilogue<S>> Finish<'_, S, O, E> {
             return;
         }
         if problem.splits > 1 {
-            let matrix = work.batch * problem.splits as usize + work.split as usize;
-            let line = matrix * problem.m as usize + row as usize;
+            let at = part_at(problem, work, row as usize) + column as usize;
             // SAFETY: an element of the parts, of which there are `splits` for each matrix.
-            let to = unsafe {
-                self.partial
-                    .add(line * problem.n as usize + column as usize)
-            };
+            let to = unsafe { self.partial.add(at) };
             let whole = has_quads(self.partial, problem.n.into(), 0);
             // SAFETY: as above, for as many elements as the row has.
             unsafe { store_some(to, sums, problem.n - column, whole) };
@@ -123,17 +119,79 @@ impl<S: Sum, O: Output<S>, E: Epilogue<S>> Finish<'_, S, O, E> {
             });
         }
         let stored = from_fn(|i| {
-            let (row, column) = (row as usize, column as usize + i);
-            let (row, column) = if problem.exchanged != 0 {
-                (column, row)
-            } else {
-                (row, column)
-            };
-            O::narrow((self.epilogue)(values[i], Place { row, column, batch }))
+            let place = (row as usize, column as usize + i);
+            self.finished(problem, batch, place, values[i])
         });
         // SAFETY: as above.
-        unsafe { store_some(to, stored, left, whole) };
+        unsafe { store_some(to, O::narrow_quad(stored), left, whole) };
     }
+
+    /// Whether sums are finished without a former result and without a bias, and four neighbours are stored at once.
+    #[inline(always)]
+    pub(crate) fn is_plain(self, problem: &Problem) -> bool {
+        problem.splits <= 1
+            && self.beta == S::default()
+            && problem.bias == NO_BIAS
+            && has_quads(self.c, problem.ldc, problem.stride_c)
+    }
+
+    /// As [`store_finished`](Self::store_finished), for four neighbours that are all in the matrix, if the sums are [plain](Self::is_plain).
+    ///
+    /// # Safety
+    /// As [`store`](Self::store).
+    #[inline(always)]
+    pub(crate) unsafe fn store_plain(
+        self,
+        problem: &Problem,
+        batch: usize,
+        (row, column): (usize, usize),
+        sums: [S; 4],
+    ) {
+        let at = batch * problem.stride_c as usize + row * problem.ldc as usize + column;
+        // SAFETY: an element of the result (the caller's promise).
+        let to = unsafe { self.c.add(at) };
+        let stored = from_fn(|i| {
+            self.finished(problem, batch, (row, column + i), sums[i].times(self.alpha))
+        });
+        // SAFETY: four elements of the result, aligned for one store.
+        unsafe { write_quad(to, O::narrow_quad(stored)) };
+    }
+
+    /// What the caller's function makes of a sum.
+    #[inline(always)]
+    fn finished(self, problem: &Problem, batch: usize, (row, column): (usize, usize), sum: S) -> S {
+        let (row, column) = if problem.exchanged != 0 {
+            (column, row)
+        } else {
+            (row, column)
+        };
+        (self.epilogue)(sum, Place { row, column, batch })
+    }
+
+    /// Stores four sums of a part of K that are all in the matrix, whose rows have a multiple of four columns.
+    ///
+    /// # Safety
+    /// As [`store`](Self::store).
+    #[inline(always)]
+    pub(crate) unsafe fn store_part(
+        self,
+        problem: &Problem,
+        work: Work,
+        (row, column): (usize, usize),
+        sums: [S; 4],
+    ) {
+        // SAFETY: as below.
+        let to = unsafe { self.partial.add(part_at(problem, work, row) + column) };
+        // SAFETY: four elements of the parts, aligned for one store (the caller's promise).
+        unsafe { write_quad(to, sums) };
+    }
+}
+
+/// Where a row of a part of K begins among the sums of all parts.
+#[inline(always)]
+fn part_at(problem: &Problem, work: Work, row: usize) -> usize {
+    let matrix = work.batch * problem.splits as usize + work.split as usize;
+    (matrix * problem.m as usize + row) * problem.n as usize
 }
 
 /// # Safety

@@ -1,11 +1,13 @@
 //! From the registers of a warp to the result, through shared memory: rows of the result are written by neighbouring lanes.
 
+use core::array::from_fn;
+
 use warploom::device_std::Plain;
 use warploom::device_std::hint::unroll_all;
 
 use super::super::finish::Finish;
 use super::super::problem::{Problem, Work};
-use super::super::quad::read_quad;
+use super::super::quad::{has_quads, read_quad};
 use crate::arithmetic::{Output, Sum};
 use crate::epilogue::Epilogue;
 
@@ -51,6 +53,30 @@ pub(super) unsafe fn store<S: Sum, O: Output<S>, E: Epilogue<S>>(
     staged: *const S,
     lane: usize,
 ) {
+    let is_inside =
+        first_row + 16 <= problem.m as usize && first_column + PIECE <= problem.n as usize;
+    let quads_of_parts = problem.splits > 1 && has_quads(finish.partial, problem.n.into(), 0);
+    if is_inside && (quads_of_parts || finish.is_plain(problem)) {
+        // Nearly all tiles: all sums are read first, so that their latencies overlap, and no check is left between.
+        let place = |i: usize| (i * 2 + lane / (PIECE / 4), lane % (PIECE / 4) * 4);
+        let sums: [[S; 4]; STAGED / 128] = from_fn(|i| {
+            let (row, column) = place(i);
+            // SAFETY: four sums, aligned to 16 bytes (the caller's promise).
+            unsafe { read_quad(staged.wrapping_add(staged_at(row, column))) }
+        });
+        unroll_all::<{ STAGED / 128 }>(|i| {
+            let (row, column) = place(i);
+            let place = (first_row + row, first_column + column);
+            if quads_of_parts {
+                // SAFETY: the caller's promise; the elements are this lane's alone.
+                unsafe { finish.store_part(problem, work, place, sums[i]) };
+            } else {
+                // SAFETY: as above.
+                unsafe { finish.store_plain(problem, work.batch, place, sums[i]) };
+            }
+        });
+        return;
+    }
     let mut quad = lane;
     while quad < STAGED / 4 {
         let (row, column) = (quad / (PIECE / 4), quad % (PIECE / 4) * 4);
