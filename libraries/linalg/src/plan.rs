@@ -435,7 +435,7 @@ const WARP_GROUPS: u32 = 90;
 /// Bytes of a line of an operand in a tile: those of tensor cores, and about as much as the elements of a tile of the others.
 const BYTES_OF_K: f64 = 128.0;
 /// Bytes of device memory that a multiprocessor reads or writes in a clock, when all do.
-const STREAMED: f64 = 16.0;
+const STREAMED: f64 = 14.0;
 /// Bytes that a multiprocessor loads in a clock, many of them from the second cache.
 const LOADED: f64 = 48.0;
 /// Clocks until a load has ended.
