@@ -15,8 +15,9 @@ use crate::epilogue::Epilogue;
 use crate::kernels::simt::multiply_add;
 use crate::kernels::tensor::{PADDING, tensor_128, tensor_256};
 use crate::kernels::warp_groups::{
-    BYTES_64, BYTES_128, BYTES_256, BYTES_STAGES_64, BYTES_STAGES_128, BYTES_STAGES_256,
-    DEPTH_BYTES, ROWS, groups_64, groups_128, groups_256, stages_64, stages_128, stages_256,
+    BYTES_64, BYTES_128, BYTES_192, BYTES_256, BYTES_STAGES_64, BYTES_STAGES_128, BYTES_STAGES_256,
+    DEPTH_BYTES, ROWS, groups_64, groups_128, groups_192, groups_256, stages_64, stages_128,
+    stages_256,
 };
 use crate::matrix::Layout;
 use crate::plan::{Family, Tile};
@@ -134,6 +135,7 @@ macro_rules! tuned {
 tuned! {
     [F16 Bf16] Some(80), {
         {groups_256 BYTES_256: 256, 4; 1900}
+        {groups_192 BYTES_192: 192, 4; 1800}
         {groups_128 BYTES_128: 128, 4; 1600}
         {groups_64 BYTES_64: 64, 8; 1100}
         [tensor_256 256: 128 256, 4 4, 3; 1 1100]

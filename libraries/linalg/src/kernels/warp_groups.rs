@@ -173,6 +173,8 @@ macro_rules! kernels {
 kernels! {
     /// Tiles of 256 columns.
     groups_256 BYTES_256: 256 columns, 4 stages, [Grouped], [multiply::<T, A, B, 256, DEPTH, 4>], [Columns<256>: HoldsSums<T::Sum>];
+    /// Tiles of 192 columns: more blocks than tiles of 256 where these are fewer than multiprocessors.
+    groups_192 BYTES_192: 192 columns, 4 stages, [Grouped], [multiply::<T, A, B, 192, DEPTH, 4>], [Columns<192>: HoldsSums<T::Sum>];
     /// Tiles of 128 columns.
     groups_128 BYTES_128: 128 columns, 4 stages, [Grouped], [multiply::<T, A, B, 128, DEPTH, 4>], [Columns<128>: HoldsSums<T::Sum>];
     /// Tiles of 64 columns.
