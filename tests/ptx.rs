@@ -24,6 +24,8 @@ mod block_size_in_functions;
 mod bounds_checks;
 #[path = "ptx/byte_minima.rs"]
 mod byte_minima;
+#[path = "ptx/column_steps.rs"]
+mod column_steps;
 #[path = "ptx/contracts.rs"]
 mod contracts;
 #[path = "ptx/convergent.rs"]

@@ -246,6 +246,9 @@ passes! {
     TrailingZeros: "trailing-zeros", Emission, performance("trailing_zeros_are_the_same", "corpus: sobol_gpu 1.137, count_characters 0.952"),
         "trailing zeros of numbers that may be zero are counted without a branch",
         "LLVM's instruction combiner must not run after it", "counts";
+    StepNarrowing: "step-narrowing", Emission, performance("narrowed_steps_do_the_same", "corpus: bicg_kernel1 1.221, mvt_kernel2 1.172, gemver_kernel2 1.124, std_kernel 1.120, modulate 1.028, mm3_kernel 0.974, mm2_kernel1 0.955"),
+        "steps of addresses that a condition before says to be small are multiplied from 32 bits",
+        "LLVM must not run after it", "addresses";
     WideMultiply: "wide-multiply", Emission, performance("products_of_widened_factors_are_the_same", "monte_carlo 1.089"),
         "factors with a zero upper half are extended from 32 bits again",
         "LLVM must not run after it", "products";

@@ -44,6 +44,7 @@ pub(crate) mod range_versioning;
 mod region;
 mod remaining_length;
 pub(crate) mod sincos_merging;
+pub(crate) mod step_narrowing;
 pub(crate) mod trailing_zeros;
 mod trip_count;
 mod upper_bounds;

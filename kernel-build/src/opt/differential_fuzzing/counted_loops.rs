@@ -13,6 +13,8 @@ enum Kind {
     Gathers,
     /// Unchecked strided reads, for `pointer_strength_reduction`.
     Columns,
+    /// The same, behind a condition that says of the stride that it is small, for `step_narrowing`.
+    SmallStrides,
     /// Many checks and few convergent calls, for `guard_merging`.
     Convergent,
 }
@@ -44,6 +46,11 @@ pub(super) fn function(seed: u64) -> Function {
     let all = [Kind::Any, Kind::Any, Kind::Gathers, Kind::Columns];
     let kind = generator.random.pick(&all);
     with_loop(generator, kind)
+}
+
+/// Generates a function with strided reads in its loop, which is reached if the stride is small.
+pub(super) fn with_small_strides(seed: u64) -> Function {
+    with_loop(Generator::new(seed), Kind::SmallStrides)
 }
 
 /// Generates a function with convergent calls in its loop.
@@ -159,10 +166,12 @@ fn build_loop(
     [start, step, end]: [ValueId; 3],
 ) {
     let second = second(generator, start, step);
-    let guard = generator
-        .random
-        .chance(60)
-        .then(|| generator.compare("ult", start, end));
+    let guard = if fixed.kind == Kind::SmallStrides {
+        Some(is_small(generator, fixed))
+    } else {
+        let asks = generator.random.chance(60);
+        asks.then(|| generator.compare("ult", start, end))
+    };
     let before = generator.here();
     let head = generator.begin();
     let counter = generator.define(bits, Definition::Phi(vec![]));
@@ -236,6 +245,36 @@ fn build_loop(
         None => set(counter, start, next),
     }
     end_checks(generator, checks);
+}
+
+/// A condition that says of the stride that it is small, with other parts, of which one may be poison.
+fn is_small(generator: &mut Generator, fixed: &LoopInvariant) -> ValueId {
+    let [first, stride, other] = fixed.wide;
+    let end = generator.random.pick(&[9, 1 << 31, 1 << 32, 1 << 33]);
+    let end = generator.constant(64, end);
+    let number = match generator.random.below(3) {
+        0 => stride,
+        1 => generator.binary_with(Binary::Or, 0, stride, other),
+        _ => {
+            let down = generator.constant(64, u64::MAX.into());
+            generator.binary_with(Binary::Add, 0, stride, down)
+        }
+    };
+    let small = generator.compare("ult", number, end);
+    let sum = generator.binary_with(Binary::Add, 1, first, other);
+    let more = generator.compare("uge", sum, first);
+    let all = match generator.random.below(3) {
+        0 => small,
+        1 => generator.binary_with(Binary::And, 0, more, small),
+        _ => {
+            let no = generator.constant(1, 0);
+            generator.define(1, Definition::Select(small, more, no))
+        }
+    };
+    if generator.random.chance(50) {
+        return generator.define(1, Definition::Freeze(all));
+    }
+    all
 }
 
 /// Appends the panics of the checks.
@@ -363,7 +402,7 @@ fn stage(
     let which = match fixed.kind {
         Kind::Any => generator.random.below(4),
         Kind::Gathers => 0,
-        Kind::Columns => 1,
+        Kind::Columns | Kind::SmallStrides => 1,
         // Few gathers: they end a run of checks.
         Kind::Convergent => generator.random.pick(&[2, 2, 2, 2, 2, 3, 3, 3, 0]),
     };
@@ -381,7 +420,7 @@ fn stage(
         1 => {
             // Unchecked: an access out of bounds makes the outcome of the call unknown.
             let mut at = index(generator, fixed, counter, 2);
-            if fixed.kind == Kind::Columns {
+            if matches!(fixed.kind, Kind::Columns | Kind::SmallStrides) {
                 at = generator.binary_with(Binary::Mul, 0, at, fixed.wide[1]);
             }
             let far = generator.random.chance(50).then_some(fixed.wide[2]);

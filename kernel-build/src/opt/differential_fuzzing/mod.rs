@@ -25,7 +25,7 @@ use super::{
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
     group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
     local_arrays, loop_rotation, memcpy_expansion, pointer_strength_reduction, range_versioning,
-    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
+    sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Meetings, Suite, check};
@@ -207,6 +207,23 @@ fn strength_reduced_pointers_are_the_same() {
         each(module, pointer_strength_reduction::reduce)
     });
     compared.are_enough(40, 1500, 1000);
+}
+
+#[test]
+fn narrowed_steps_do_the_same() {
+    let strided = Suite {
+        function: counted_loops::with_small_strides,
+        ..LOOPS
+    };
+    let compared = check(&strided, |module| {
+        each(module, pointer_strength_reduction::reduce);
+        let functions = module.functions().into_iter();
+        let defined = functions.filter(|f| !f.is_declaration());
+        defined
+            .filter(|f| step_narrowing::narrow(module, *f))
+            .count()
+    });
+    compared.are_enough(60, 1500, 0);
 }
 
 /// The same loops with convergent calls.
