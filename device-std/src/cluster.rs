@@ -182,8 +182,9 @@ impl<'k> Cluster<'k> {
         array: SharedArray<'a, T, N>,
         rank: usize,
     ) -> SharedArray<'a, T, N> {
-        // SAFETY: an address in shared memory, as the caller promises, that is not read or written here.
-        let raw = array.raw.mapped(|start| unsafe { self.map(start, rank) });
+        self.check(rank);
+        // SAFETY: an address in shared memory, as the caller promises, that is not read or written here; of a rank that was just checked.
+        let raw = array.raw.mapped(|start| unsafe { map(start, rank) });
         SharedArray { raw, ..array }
     }
 
@@ -201,8 +202,9 @@ impl<'k> Cluster<'k> {
     #[track_caller]
     #[must_use]
     pub unsafe fn map_shared_address<T>(&self, address: *mut T, rank: usize) -> *mut T {
-        // SAFETY: the caller's promise.
-        unsafe { self.map(address, rank) }
+        self.check(rank);
+        // SAFETY: the caller's promise; the rank was just checked.
+        unsafe { map(address, rank) }
     }
 
     /// The rank of the block in whose shared memory `address` lies. CUDA: `cluster.query_shared_rank`. PTX: `getctarank`.
@@ -217,16 +219,15 @@ impl<'k> Cluster<'k> {
         unsafe { raw::shared_rank(address.cast()) as usize }
     }
 
+    /// In the function that the kernel calls: from a closure in it the panic would name the closure's line.
     #[inline(always)]
     #[track_caller]
-    unsafe fn map<T>(&self, address: *mut T, rank: usize) -> *mut T {
+    fn check(&self, rank: usize) {
         let blocks = self.blocks();
         assert!(
             rank < blocks,
             "block {rank} of a cluster of {blocks} blocks"
         );
-        // SAFETY: the address is one of shared memory, as the caller promises; the rank was just checked.
-        unsafe { raw::map_shared(address.cast(), rank as u32).cast() }
     }
 
     /// # Safety
@@ -257,6 +258,14 @@ impl<'k> Cluster<'k> {
 #[must_use = "the thread arrived; `wait()` is where it may rely on the others"]
 pub struct ClusterArrival<'c, 'k> {
     cluster: &'c mut Cluster<'k>,
+}
+
+/// # Safety
+/// The address is one of shared memory of the cluster, which has a block of this rank.
+#[inline(always)]
+unsafe fn map<T>(address: *mut T, rank: usize) -> *mut T {
+    // SAFETY: the caller's promise.
+    unsafe { raw::map_shared(address.cast(), rank as u32).cast() }
 }
 
 impl ClusterArrival<'_, '_> {
