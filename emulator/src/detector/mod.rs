@@ -41,10 +41,9 @@ pub(crate) use atomic::{
     Does, around, around_packed, arrives, bulk_will_end, fence, phase_ends, sees_phase, will_arrive,
 };
 pub(crate) use bulk::{
-    begins as bulk_begins, lands as bulk_lands, misaligned as bulk_misaligned, proxy_fence,
-    reads as bulk_reads, reads_shared as bulk_reads_shared,
-    reads_shared_now as bulk_reads_shared_now, source_read as bulk_source_read,
-    writes as bulk_writes,
+    begins as bulk_begins, lands as bulk_lands, misaligned, proxy_fence, reads as bulk_reads,
+    reads_shared as bulk_reads_shared, reads_shared_now as bulk_reads_shared_now,
+    source_read as bulk_source_read, writes as bulk_writes,
 };
 pub(crate) use copies::begins as copy_begins;
 pub use frees::heap_free;

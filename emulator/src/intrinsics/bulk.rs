@@ -527,7 +527,7 @@ fn are_parts(to: usize, from: usize, bytes: usize) {
 #[track_caller]
 fn is_aligned(address: usize, to: usize, what: &str) {
     if !address.is_multiple_of(to) {
-        detector::bulk_misaligned(address, to);
+        detector::misaligned(address, to);
         fail(&format!(
             "{what} lies at {address:#x}, which is no multiple of {to}"
         ));

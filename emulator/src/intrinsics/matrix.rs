@@ -305,6 +305,7 @@ fn has_row(how: &Rows, row: *const u8) -> bool {
     let is_one = (lane_id() as usize) < 8 * how.matrices;
     if is_one && !row.addr().is_multiple_of(ROW) {
         let name = how.name;
+        detector::misaligned(row.addr(), ROW);
         fail(&format!(
             "`{name}` was called with the address {row:p} of a row; it has to be a multiple of {ROW}"
         ));

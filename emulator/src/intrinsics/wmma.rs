@@ -118,6 +118,9 @@ fn agree(tile: &'static WmmaTile, at: *const u8, stride: u32) {
     }
     let bits = tile.fragment.bits;
     let align = if bits <= 8 { 16 } else { 32 };
+    if !address.is_multiple_of(align) {
+        detector::misaligned(at.addr(), align as usize);
+    }
     if !address.is_multiple_of(align) || !(u64::from(stride) * u64::from(bits)).is_multiple_of(128)
     {
         fail(&format!(

@@ -158,7 +158,7 @@ fn misaligned(warp: Warp, x: &[f32]) {
 #[test]
 fn a_misaligned_pointer_is_reported() {
     let text = report(|stream, x| misaligned::launch(stream, (1, 32), x));
-    let expected = "the address is a multiple of 32 bytes";
+    let expected = "error[WL0004]: misaligned access to x[4]: 16 bytes past a multiple of 32";
     assert!(text.contains(expected), "{text}");
 }
 
