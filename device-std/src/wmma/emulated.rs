@@ -1,7 +1,7 @@
 //! What the emulator is told of loads, stores and products: which element of a matrix is where in the registers of a lane, and how many steps a product has.
 //!
-//! CUDA leaves that open, and GPUs differ. Here lane `l` with `n` elements has those with the numbers `l * n .. (l + 1) * n`, of `A` row by row, of `B` column by column
-//! and of sums row by row. What lanes have more than the matrix has elements is a second copy, as on some GPUs. Of
+//! CUDA leaves that open, and GPUs differ. Here the other lane of a pair, `l ^ 1`, with `n` elements has those with the numbers `l * n .. (l + 1) * n`, of `A` row by row, of `B` column by
+//! column and of sums row by row: code that shares a matrix out among the lanes in one of the usual ways, and forgets a barrier, gets at another lane's elements. What lanes have more than the matrix has elements is a second copy, as on some GPUs. Of
 //! `Tf32` a lane has as many elements of each four columns of `A` and rows of `B`: a GPU multiplies and adds these one after the other.
 
 use super::shapes::Shape;
@@ -112,8 +112,13 @@ fn of_factor<const PER_LANE: u32, const STEPS: u32>(
 ) -> (u32, u32) {
     let per_step = PER_LANE / STEPS;
     let (step, k) = (i / per_step, k as u32 / STEPS);
-    let at = (lane * per_step + i % per_step) % (lines as u32 * k);
+    let at = (holder(lane) * per_step + i % per_step) % (lines as u32 * k);
     (at / k, step * k + at % k)
+}
+
+/// Whose elements, in the order of lanes, a lane has.
+fn holder(lane: u32) -> u32 {
+    lane ^ 1
 }
 
 /// Row and column of an element of `A`.
@@ -129,7 +134,7 @@ fn of_b<S: Shape, const PER_LANE: u32, const STEPS: u32>(lane: u32, i: u32) -> (
 
 /// Row and column of a sum.
 fn of_sums<S: Shape, const PER_LANE: u32>(lane: u32, i: u32) -> (u32, u32) {
-    let at = lane * PER_LANE + i;
+    let at = holder(lane) * PER_LANE + i;
     (at / S::N as u32, at % S::N as u32)
 }
 
