@@ -187,6 +187,24 @@ pub(crate) fn misaligned(address: usize, align: usize) {
     }
 }
 
+/// The block is over: copies from its shared memory that no thread has waited for may read it after that.
+pub(super) fn finish(checks: &BlockChecks) {
+    let flights = std::mem::take(&mut *checks.bulk.flights.borrow_mut());
+    if flights.is_empty() || !checks.only_returned() {
+        return;
+    }
+    for flight in flights.iter().filter(|flight| flight.is_source) {
+        let (who, site) = (flight.by.who, flight.by.what.site());
+        race::report(checks, who, [site, 0], Code::SHARED_EXITED, || {
+            let title = "a bulk copy may read shared memory of a block that has exited";
+            Report::new(Code::SHARED_EXITED, title)
+                .side(race::side(checks, flight.by, "begins a bulk copy from it".into()))
+                .why("the shared memory of a block ends when its threads have returned, and no thread has waited until the copy has read its source")
+                .help("let the thread that begins the copy call `tma::commit_group`, and `tma::wait_group_read::<0>` before it returns")
+        });
+    }
+}
+
 /// Reads of shared memory by something else than the threads' own accesses.
 fn reads_by_proxy(
     running: &Running<'static>,

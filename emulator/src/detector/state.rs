@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::bulk::BulkCopies;
+use super::bulk::{self, BulkCopies};
 use super::clock::Clocks;
 use super::copies;
 use super::cursor::Cursor;
@@ -373,6 +373,7 @@ impl RunChecker for RunChecks {
 impl BlockChecker for BlockChecks {
     fn restart(&self, block: [u32; 3], start: u32) {
         uninitialised::finish(self);
+        bulk::finish(self);
         self.restart_weakly();
         let run = self.run();
         let number = run.shape.number_of(block);
@@ -594,6 +595,7 @@ fn share<'a, I: Iterator<Item = &'a BlockChecks>>(blocks: impl Fn() -> I) {
 impl Drop for BlockChecks {
     fn drop(&mut self) {
         uninitialised::finish(self);
+        bulk::finish(self);
         let high = self.clocks.high() + 1;
         // SAFETY: it outlives this, as `new` was promised.
         let run = unsafe { &*self.run };
