@@ -7,8 +7,8 @@ pub use crate::control::{
 };
 pub use crate::detector::{
     ForeignMemory, GlobalMemory, HOOKS, Hook, allocate, allocate_at, copied, forget_values,
-    forget_views, free, heap_alloc, heap_free, host_reads, initialise, keep_freed_memory,
-    limit_heap, name, name_view, reads_only,
+    forget_views, free, gets_slice, heap_alloc, heap_free, host_reads, initialise,
+    keep_freed_memory, limit_heap, may_lead_to, name, name_view, reads_only,
 };
 pub use crate::engine::fiber::on_lane;
 pub use crate::engine::overflow::instrumented_code;

@@ -117,6 +117,10 @@ pub fn forget_views() {}
 
 pub fn reads_only(_start: *const u8, _bytes: usize) {}
 
+pub fn gets_slice(_start: *const u8, _bytes: usize) {}
+
+pub fn may_lead_to(_word: Option<u64>) {}
+
 /// # Safety
 /// As in `check`.
 pub unsafe fn instrumented_code(_addresses: Range<*const ()>) {}

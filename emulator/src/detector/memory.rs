@@ -8,6 +8,7 @@ mod foreign; // memory of others
 mod global; // memory of the emulated device
 mod heap; // what kernels allocate
 mod init; // which bytes have a value
+mod parts; // slices of a part
 mod program; // what the operating system has at an address
 mod registry; // all of them, and what was freed
 mod report; // findings in words
@@ -170,6 +171,32 @@ pub(crate) fn element(snapshot: &Snapshot, allocation: &Allocation, address: usi
 /// ```
 pub fn reads_only(start: *const u8, bytes: usize) {
     registry::reads_only(start.addr(), bytes);
+}
+
+/// The next run on this OS thread gets a slice of these bytes. Where an allocation is passed by slices alone, which are a part of it, an access in front of the first
+/// or behind the last is out of bounds ([`Code::GLOBAL_BOUNDS`](crate::finding::Code::GLOBAL_BOUNDS)); [`may_lead_to`] says what else there is.
+///
+/// ```
+/// use warploom_emulator::check::{gets_slice, forget_views, may_lead_to};
+///
+/// let table = [1_u32, 2, 3];
+/// gets_slice(table.as_ptr().cast(), 8); // of two
+/// may_lead_to(Some(table.as_ptr().addr() as u64)); // and the address of all three
+/// // … a run …
+/// # forget_views();
+/// ```
+pub fn gets_slice(start: *const u8, bytes: usize) {
+    registry::with_ways(|ways| ways.add_slice(start.addr(), bytes));
+}
+
+/// The next run on this OS thread gets a number or a pointer, of which nothing is known but the value; `None`: something that may have any address in it.
+pub fn may_lead_to(word: Option<u64>) {
+    let word = word.map(usize::try_from);
+    match word {
+        Some(Err(_)) => {} // no address
+        Some(Ok(word)) => registry::with_ways(|ways| ways.add_word(Some(word))),
+        None => registry::with_ways(|ways| ways.add_word(None)),
+    }
 }
 
 /// Forgets names and what is only read, if no run on this OS thread began since they were given.

@@ -51,7 +51,8 @@ pub use hooks::{HOOKS, Hook};
 pub(crate) use memory::leaks;
 pub use memory::{
     ForeignMemory, GlobalMemory, allocate, allocate_at, copied, forget_values, forget_views, free,
-    heap_alloc, host_reads, initialise, keep_freed_memory, limit_heap, name, name_view, reads_only,
+    gets_slice, heap_alloc, host_reads, initialise, keep_freed_memory, limit_heap, may_lead_to,
+    name, name_view, reads_only,
 };
 pub(crate) use observer::{Observer, Target};
 pub(crate) use slot::AccessKind;

@@ -302,10 +302,14 @@ impl BlockChecks {
                 one if one.tracks_init() || one.kind == Kind::Heap => SpaceKind::Watched(found),
                 _ => SpaceKind::Global(found),
             };
-            let granules = found.bytes.div_ceil(1 << found.granule_shift);
+            let (base, bytes) = match run.snapshot.part_of(found) {
+                Some(part) => (part.start, part.end - part.start),
+                None => (found.start, found.bytes),
+            };
+            let granules = bytes.div_ceil(1 << found.granule_shift);
             let space = Space {
-                base: found.start,
-                bytes: found.bytes,
+                base,
+                bytes,
                 granule: found.granule_shift,
                 locked: run.parallel,
                 what,

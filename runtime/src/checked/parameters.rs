@@ -22,6 +22,7 @@ impl Parameters {
                     .zip(layouts())
                     .any(|(arg, layout)| may_write(arg, layout, start, bytes))
         };
+        announce_ways(kernel, args);
         for arg in args {
             if let Some((start, bytes)) = arg.slice() {
                 check::name_view(start, bytes, arg.name());
@@ -49,6 +50,43 @@ impl Drop for Parameters {
     }
 }
 
+/// By what a kernel gets at memory: slices, and what may be or have addresses.
+fn announce_ways(kernel: &Kernel, args: &[Arg<'_>]) {
+    if kernel.layouts.len() != args.len() {
+        check::may_lead_to(None);
+        return;
+    }
+    for (arg, layout) in args.iter().zip(kernel.layouts.iter().copied()) {
+        match arg.slice() {
+            Some((start, bytes)) => {
+                check::gets_slice(start, bytes);
+                // Elements that may be addresses.
+                let (size, align) = (arg.param().size, arg.param().align);
+                if size >= 8 && align >= 8 && layout != layout::name("f64") {
+                    check::may_lead_to(None);
+                }
+            }
+            None => check::may_lead_to(word(arg, layout)),
+        }
+    }
+}
+
+/// The word that an argument without a length is, 0 if it is too small for an address; `None`: it may have several in it.
+fn word(arg: &Arg<'_>, layout: u64) -> Option<u64> {
+    let Some(value) = arg.place() else {
+        return Some(arg.address());
+    };
+    let (size, align) = (arg.param().size, arg.param().align);
+    if size < 8 || align < 8 {
+        return Some(0);
+    }
+    if size > 8 || !WORDS.contains(&layout) {
+        return None; // its bytes may be padding, which must not be read
+    }
+    // SAFETY: the argument borrows a number or pointer of 8 bytes.
+    Some(unsafe { value.cast::<u64>().read_unaligned() })
+}
+
 /// Whether an argument may lead a kernel to write some of these bytes: another slice of them, a pointer or number that is an address there, or a value
 /// that may have such a word in it.
 fn may_write(arg: &Arg<'_>, layout: u64, start: *const u8, bytes: usize) -> bool {
@@ -57,19 +95,7 @@ fn may_write(arg: &Arg<'_>, layout: u64, start: *const u8, bytes: usize) -> bool
         let is_apart = other.addr() >= end || other.addr().saturating_add(length) <= start.addr();
         return !arg.is_only_read() && !is_apart;
     }
-    let leads_there = |word: u64| (start.addr() as u64..=end as u64).contains(&word);
-    let Some(value) = arg.place() else {
-        return leads_there(arg.address());
-    };
-    let (size, align) = (arg.param().size, arg.param().align);
-    if size < 8 || align < 8 {
-        return false;
-    }
-    if size > 8 || !WORDS.contains(&layout) {
-        return true; // its bytes may be padding, which must not be read
-    }
-    // SAFETY: the argument borrows a number or pointer of 8 bytes.
-    leads_there(unsafe { value.cast::<u64>().read_unaligned() })
+    word(arg, layout).is_none_or(|word| (start.addr() as u64..=end as u64).contains(&word))
 }
 
 /// The layouts of numbers of 8 bytes, and of raw pointers, which have none.

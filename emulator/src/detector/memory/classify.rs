@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::global::is_unused;
+use super::parts::Part;
 use super::program::{find_constant, host_memory};
 use super::{Allocation, Kind, Snapshot, registry};
 use crate::engine::fiber::with_running;
@@ -61,6 +62,8 @@ pub(crate) struct Finding<'s> {
 pub(super) enum Wrong {
     /// It lies, at least in part, outside of this memory, which it was meant for.
     Outside(Arc<Allocation>),
+    /// It lies in this memory, at least in part outside of the slices of it that the launch passes.
+    OutsidePart(Arc<Allocation>, Part),
     /// As above, of an array of shared memory, and the offset of the access. `None`: the block has no shared memory yet.
     OutsideShared(Option<Array>, isize),
     Freed(Arc<Allocation>),
@@ -89,7 +92,9 @@ impl Finding<'_> {
     /// Its class.
     pub(crate) fn code(&self) -> Code {
         match &self.wrong {
-            Wrong::Outside(_) | Wrong::Null | Wrong::Nowhere(_) => Code::GLOBAL_BOUNDS,
+            Wrong::Outside(_) | Wrong::OutsidePart(..) | Wrong::Null | Wrong::Nowhere(_) => {
+                Code::GLOBAL_BOUNDS
+            }
             Wrong::OutsideShared(..) => Code::SHARED_BOUNDS,
             Wrong::Freed(_) => Code::USE_AFTER_FREE,
             Wrong::Misaligned(_) => Code::MISALIGNED,
@@ -155,6 +160,12 @@ pub(crate) fn classify<'s>(snapshot: &'s Snapshot, access: Access) -> Verdict<'s
         return wrong(outside(address));
     };
     let shared = || registry::find(address);
+    if let Some(part) = outside_part(snapshot, found, (address, bytes))
+        && found.holds(address, bytes)
+        && let Some(found) = shared()
+    {
+        return wrong(Wrong::OutsidePart(found, part));
+    }
     let wrong_there = match () {
         () if !found.is_checked() => return Verdict::Global(found),
         () if !found.holds(address, bytes) => shared().map(Wrong::Outside),
@@ -168,6 +179,16 @@ pub(crate) fn classify<'s>(snapshot: &'s Snapshot, access: Access) -> Verdict<'s
         Some(there) => wrong(there),
         None => Verdict::Global(found),
     }
+}
+
+/// The part of an allocation that the run gets at, if an access lies outside.
+fn outside_part(
+    snapshot: &Snapshot,
+    found: &Allocation,
+    (address, bytes): (usize, usize),
+) -> Option<Part> {
+    let part = snapshot.part_of(found)?;
+    (!part.holds(address, bytes)).then_some(part)
 }
 
 /// Whether kernels only read memory: always, or in this run.

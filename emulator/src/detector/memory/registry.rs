@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::allocation::{Allocation, End, Extent};
+use super::parts::Ways;
 use super::program::CONSTANTS;
 use super::snapshot::{Fixed, View};
 use crate::memory_kind::{Birth, Kind};
@@ -23,6 +24,9 @@ thread_local! {
 
     /// What the next run on this OS thread only reads: starts and lengths.
     static ONLY_READ: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+
+    /// By what the next run on this OS thread gets at memory.
+    static WAYS: RefCell<Ways> = const { RefCell::new(Ways::new()) };
 }
 
 struct Registry {
@@ -229,9 +233,19 @@ pub(super) fn reads_only(start: usize, bytes: usize) {
     ONLY_READ.with_borrow_mut(|all| all.push((start, bytes)));
 }
 
+/// By what the next run on this OS thread gets at memory.
+pub(super) fn with_ways(note: impl FnOnce(&mut Ways)) {
+    WAYS.with_borrow_mut(note);
+}
+
+/// By what the run that starts now gets at memory.
+pub(super) fn ways() -> Ways {
+    WAYS.take()
+}
+
 /// What was given for the next run on this OS thread is not for one after it.
 pub(super) fn forget_views() {
-    drop((NAMES.take(), ONLY_READ.take()));
+    drop((NAMES.take(), ONLY_READ.take(), WAYS.take()));
 }
 
 /// What the run that starts now only reads.

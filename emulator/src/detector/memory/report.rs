@@ -3,6 +3,7 @@
 use super::Allocation;
 use super::allocation::End;
 use super::classify::{Access, Finding, How, In, Wrong, distance};
+use super::parts::Part;
 use super::words::{Count, Words};
 use crate::engine::fiber::with_running;
 use crate::engine::shared_array::Array;
@@ -15,6 +16,7 @@ impl Finding<'_> {
         let access = self.access;
         match &self.wrong {
             Wrong::Outside(one) => self.outside(one),
+            Wrong::OutsidePart(one, part) => self.outside_part(one, *part),
             Wrong::OutsideShared(array, offset) => outside_shared(access, *array, *offset),
             Wrong::Freed(one) => self.freed(one),
             Wrong::Misaligned(place) => self.misaligned(place),
@@ -75,6 +77,36 @@ impl Finding<'_> {
         );
         let report = Report::new(Code::GLOBAL_BOUNDS, title).side(side(self.access, &did));
         with(report, words.made()).help(help)
+    }
+
+    fn outside_part(&self, one: &Allocation, part: Part) -> Report {
+        let Access { address, bytes, .. } = self.access;
+        let words = self.words(one);
+        let (element, whole) = (words.element(address), words.whole());
+        let title = format!(
+            "`{element}` is out of bounds: the launch passes a part of {}, and `{whole}` has {}",
+            words.without_a_name(),
+            words.length()
+        );
+        let how_far = if address < part.start {
+            format!("{} before its start", Count(part.start - address, "byte"))
+        } else if address < part.end {
+            let over = address + bytes - part.end;
+            format!("the last {} past its end", Count(over, "byte"))
+        } else if address == part.end {
+            "just past its end".to_owned()
+        } else {
+            format!("{} past its end", Count(address - part.end, "byte"))
+        };
+        let did = format!(
+            "{} {element} ({bytes} bytes), {how_far}",
+            self.access.verb()
+        );
+        let report = Report::new(Code::GLOBAL_BOUNDS, title)
+            .side(side(self.access, &did))
+            .why("a kernel may access no more than the slices that it is given, although the buffer goes on there; on a GPU such an access is not noticed");
+        with(report, words.made())
+            .help("let only threads whose index is in the slice do this, or pass as much of the buffer as the kernel uses")
     }
 
     fn freed(&self, one: &Allocation) -> Report {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use super::allocation::Allocation;
+use super::parts::Part;
 use super::registry;
 use crate::sync::StaticMutex;
 
@@ -16,6 +17,8 @@ pub(crate) struct Snapshot {
     views: Vec<View>,
     /// What the launch only reads: starts and lengths.
     only_read: Vec<(usize, usize)>,
+    /// Of which allocations the launch gets at a part only: their starts.
+    parts: Vec<(usize, Part)>,
 }
 
 /// A part of memory under the name of a kernel's parameter.
@@ -51,6 +54,13 @@ impl Fixed {
             allocations,
         }
     }
+
+    /// The allocation that an address lies in.
+    pub(super) fn find(&self, address: usize) -> Option<&Allocation> {
+        let after = self.starts.partition_point(|start| *start <= address);
+        let found = &**self.allocations.get(after.checked_sub(1)?)?;
+        found.contains(address).then_some(found)
+    }
 }
 
 impl Snapshot {
@@ -58,7 +68,9 @@ impl Snapshot {
     pub(crate) fn take() -> Self {
         let (fixed, mut views) = registry::freeze();
         views.sort_by_key(|view| view.start);
+        let parts = registry::ways().parts(&fixed);
         Self {
+            parts,
             fixed,
             late: StaticMutex::default(),
             views,
@@ -73,7 +85,15 @@ impl Snapshot {
             late: StaticMutex::default(),
             views: Vec::new(),
             only_read: Vec::new(),
+            parts: Vec::new(),
         }
+    }
+
+    /// The part of an allocation that the launch gets at; `None`: all of it.
+    #[inline]
+    pub(crate) fn part_of(&self, allocation: &Allocation) -> Option<Part> {
+        let found = self.parts.iter().find(|(at, _)| *at == allocation.start);
+        found.map(|(_, part)| *part)
     }
 
     /// Whether the launch only reads an allocation, as a whole.

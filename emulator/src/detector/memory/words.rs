@@ -98,6 +98,14 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// `a DeviceBuffer<f32>`, whatever the kernel calls it.
+    pub(super) fn without_a_name(&self) -> String {
+        match &*self.allocation.label {
+            "" => "a buffer".to_owned(),
+            label => format!("a {label}"),
+        }
+    }
+
     fn unit(&self) -> &'static str {
         match self.allocation.element {
             1 if self.allocation.kind != Kind::Global => "byte",
