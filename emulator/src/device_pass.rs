@@ -8,6 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 pub use crate::access_costs::{AccessCosts, GlobalCost, SharedCost};
 pub use crate::control::{
@@ -116,6 +117,23 @@ pub fn name_view(_start: *const u8, _bytes: usize, _label: &str) {}
 pub fn forget_views() {}
 
 pub fn reads_only(_start: *const u8, _bytes: usize) {}
+
+#[derive(Debug, Default)]
+pub struct Launches(());
+
+impl Launches {
+    pub fn forget(&self) {}
+}
+
+pub struct Turn {
+    pub all: Arc<Launches>,
+    pub stream: u64,
+    pub number: u64,
+    pub known: Vec<(u64, u64)>,
+    pub name: String,
+}
+
+pub fn takes_turn(_: Turn) {}
 
 pub fn gets_slice(_start: *const u8, _bytes: usize) {}
 

@@ -396,10 +396,13 @@ impl Owned {
     fn record_use_on_another(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
         let mut last = lock(&self.last);
         if let Some(latest) = self.latest(&last)
-            && let Some(stream) = queue.cuda()
             && !Arc::ptr_eq(latest, queue)
         {
-            latest.hand_over_to(stream)?;
+            match (queue.cuda(), self.device().turns()) {
+                (Some(stream), _) => latest.hand_over_to(stream)?,
+                (None, Some(turns)) => turns.learns(queue.id(), &turns.known_to(latest.id())),
+                (None, None) => {}
+            }
         }
         *last = Some(Arc::clone(queue));
         self.noted
@@ -524,6 +527,9 @@ impl Owned {
 impl Drop for Owned {
     fn drop(&mut self) {
         self.device().0.usage.remove(self.kind, self.bytes);
+        if let Some(turns) = self.device().turns() {
+            turns.host_waits(); // as the driver does when it frees memory
+        }
         if !self.device().is_gpu() || !in_host_callback() && self.give_back() {
             return;
         }

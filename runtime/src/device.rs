@@ -41,6 +41,7 @@ use crate::model::{Emulator, Model, Schedule};
 use crate::module::embedded::Modules;
 use crate::panics::{Done, Recent, launches_so_far};
 use crate::print::Prints;
+use crate::stream::turns::Turns;
 use crate::stream::{Stream, StreamError, StreamOptions, host_panic, reject_in_host_callback};
 use crate::sync::lock;
 
@@ -140,6 +141,8 @@ pub(crate) struct Emulated {
     pub(crate) control: Option<Control>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
+    /// Which launches are in order.
+    pub(crate) turns: Turns,
     /// The devices whose memory kernels of this one may use.
     pub(crate) peers: Mutex<Vec<Weak<Shared>>>,
     /// The pool that the device has anyway.
@@ -262,6 +265,14 @@ impl Device {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// Which launches are in order, of an emulated device.
+    pub(crate) fn turns(&self) -> Option<&Turns> {
+        match &self.0.backend {
+            Backend::Emulator(emulated) => Some(&emulated.turns),
+            Backend::Cuda(_) => None,
+        }
     }
 
     /// Whether kernels run on a GPU.
@@ -439,7 +450,10 @@ impl Device {
     pub(crate) fn check_kernels(&self, done: Option<Done>) -> Result<(), StreamError> {
         self.flush_prints();
         let left = match &self.0.backend {
-            Backend::Emulator(emulated) => lock(&emulated.fault).take(),
+            Backend::Emulator(emulated) => {
+                emulated.turns.host_waits();
+                lock(&emulated.fault).take()
+            }
             Backend::Cuda(gpu) => gpu.take_panic(done)?,
         };
         left.map_or(Ok(()), Err)

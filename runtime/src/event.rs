@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
-use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device};
 use crate::memory::{LiveObject, Object};
-use crate::stream::{StreamError, reject_in_host_callback};
+use crate::stream::turns::Known;
+use crate::stream::{Queue, StreamError, reject_in_host_callback};
 use crate::sync::lock;
 
 /// A mark in a stream's work. [`Stream::record`](crate::Stream::record) sets it; setting it again moves it.
@@ -114,7 +114,8 @@ impl Device {
 }
 
 enum Mark {
-    Host(Mutex<Option<Instant>>),
+    /// When it was recorded, and which launches are over then.
+    Host(Mutex<Option<(Instant, Known)>>),
     Cuda {
         recorded: AtomicBool,
         event: CudaEvent,
@@ -164,7 +165,7 @@ impl Event {
         reject_in_host_callback()?;
         match &self.mark {
             Mark::Host(time) => {
-                lock(time).ok_or(StreamError::NotRecorded)?;
+                lock(time).as_ref().ok_or(StreamError::NotRecorded)?;
             }
             Mark::Cuda { event, recorded } => {
                 if !recorded.load(Ordering::Acquire) {
@@ -200,8 +201,12 @@ impl Event {
         later.synchronize()?;
         match (&self.mark, &later.mark) {
             (Mark::Host(start), Mark::Host(end)) => {
-                let start = lock(start).ok_or(StreamError::NotRecorded)?;
-                let end = lock(end).ok_or(StreamError::NotRecorded)?;
+                let when = |mark: &Mutex<Option<(Instant, Known)>>| {
+                    let mark = lock(mark);
+                    let (time, _) = mark.as_ref().ok_or(StreamError::NotRecorded)?;
+                    Ok::<_, StreamError>(*time)
+                };
+                let (start, end) = (when(start)?, when(end)?);
                 let forward = end.checked_duration_since(start);
                 let backward = start.saturating_duration_since(end).as_secs_f64();
                 Ok(1e3 * forward.map_or(-backward, |time| time.as_secs_f64()))
@@ -218,9 +223,12 @@ impl Event {
         }
     }
 
-    pub(crate) fn record_on(&self, stream: Option<&CudaStream>) -> Result<(), StreamError> {
-        match (&self.mark, stream) {
-            (Mark::Host(time), _) => *lock(time) = Some(Instant::now()),
+    pub(crate) fn record_on(&self, queue: &Queue) -> Result<(), StreamError> {
+        match (&self.mark, queue.cuda()) {
+            (Mark::Host(time), _) => {
+                let known = self.device.turns().map(|turns| turns.known_to(queue.id()));
+                *lock(time) = Some((Instant::now(), known.unwrap_or_default()));
+            }
             (Mark::Cuda { event, recorded }, Some(stream)) => {
                 event.record(stream)?;
                 recorded.store(true, Ordering::Release);
@@ -230,10 +238,14 @@ impl Event {
         Ok(())
     }
 
-    pub(crate) fn order_after(&self, stream: Option<&CudaStream>) -> Result<(), StreamError> {
-        match (&self.mark, stream) {
+    pub(crate) fn order_after(&self, queue: &Queue) -> Result<(), StreamError> {
+        match (&self.mark, queue.cuda()) {
             (Mark::Host(time), _) => {
-                lock(time).ok_or(StreamError::NotRecorded)?;
+                let mark = lock(time);
+                let (_, known) = mark.as_ref().ok_or(StreamError::NotRecorded)?;
+                if let Some(turns) = self.device.turns() {
+                    turns.learns(queue.id(), known);
+                }
             }
             (Mark::Cuda { event, recorded }, Some(stream)) => {
                 if !recorded.load(Ordering::Acquire) {

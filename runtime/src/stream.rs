@@ -2,6 +2,7 @@
 
 mod finished; // the end of work as a future
 mod options; // priorities and the default stream
+pub(crate) mod turns; // which launches are in order
 
 pub use finished::Finished;
 pub use options::{StreamOptions, StreamPriorities};
@@ -307,7 +308,12 @@ impl Stream {
             panics: Arc::clone(&self.device().0.host_panics),
         };
         match self.shared.queue.cuda() {
-            None => function.run(),
+            None => {
+                if let Some(turns) = self.device().turns() {
+                    turns.host_waits(); // the function may tell any thread that the work is done
+                }
+                function.run();
+            }
             Some(cuda) => {
                 let refused = |error| self.device().explain(Some(self.shared.queue.id), error);
                 cuda.launch_host(function).map_err(refused)?;
@@ -352,7 +358,7 @@ impl Stream {
         reject_in_host_callback()?;
         self.check_device(event)?;
         event
-            .record_on(self.shared.queue.cuda())
+            .record_on(&self.shared.queue)
             .map_err(|error| self.attribute_error(error))
     }
 
@@ -367,7 +373,7 @@ impl Stream {
         reject_in_host_callback()?;
         self.check_device(event)?;
         event
-            .order_after(self.shared.queue.cuda())
+            .order_after(&self.shared.queue)
             .map_err(|error| self.attribute_error(error))
     }
 

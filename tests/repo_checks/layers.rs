@@ -87,6 +87,7 @@ const CRATES: &[Layers] = &[
                     "detector::shadow",
                     "detector::slot",
                     "detector::space",
+                    "detector::turn",
                     "detector::window",
                 ],
             ),

@@ -202,6 +202,7 @@ pub fn may_lead_to(word: Option<u64>) {
 /// Forgets names and what is only read, if no run on this OS thread began since they were given.
 pub fn forget_views() {
     registry::forget_views();
+    super::turn::forget_turn();
 }
 
 /// Looks closely at an access of the lane that runs, and says what is wrong with it: see [`classify`]. The memory that it lies in, if that is

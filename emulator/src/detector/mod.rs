@@ -18,6 +18,7 @@ mod fast_atomic; // relaxed atomics that tell nothing but that they were made
 mod frees; // memory that is freed while others use it
 mod hints; // atomics that say why a race is one
 mod hooks; // what instrumented code calls
+mod launches; // launches of different streams
 mod line; // what is remembered of neighbouring granules
 mod lines; // first reads of neighbours, remembered together
 mod memory; // which addresses there are: allocations, their bytes, where they come from
@@ -32,6 +33,7 @@ mod shadow; // what is remembered of each piece of memory
 mod slot; // one access, as it is remembered
 mod space; // which memory an access goes to
 mod state; // what a run keeps, and each of its blocks
+mod turn; // the place of a launch among those of all streams
 mod uninitialised; // reads of what has no value
 mod weak; // which stores atomic loads may read, in explorations
 mod window; // parts of memory that sites have accessed before
@@ -57,3 +59,4 @@ pub use memory::{
 pub(crate) use observer::{Observer, Target};
 pub(crate) use slot::AccessKind;
 pub(crate) use state::{Exit, Observe, RunChecks};
+pub use turn::{Launches, Turn, takes_turn};

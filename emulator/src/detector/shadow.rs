@@ -11,8 +11,9 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use super::epochs::NONE;
-use super::line::{LINE, Line};
+use super::line::{FRESH, LINE, Line, READ, WRITTEN};
 use super::slot::Slot;
+use super::turn::{Touch, is_of_run};
 use crate::sync::StaticMutex;
 
 /// What is remembered of one granule.
@@ -83,6 +84,21 @@ impl<'a> Entry<'a> {
     #[inline(always)]
     pub(super) fn inside(self) -> usize {
         self.inside
+    }
+
+    /// What a run that began at `t0` has left.
+    fn touch(self, t0: u32) -> Touch {
+        let mut touch = match self.epoch() {
+            FRESH => return Touch::default(),
+            READ | WRITTEN => Touch::default(),
+            _ => Granule::touch(&self, t0),
+        };
+        match self.epoch() {
+            READ => touch.add(self.line().read.slot(self.inside % LINE).what),
+            WRITTEN => touch.add(self.line().write.slot(self.inside % LINE).what),
+            _ => {}
+        }
+        touch
     }
 
     /// A copy to it has begun.
@@ -170,6 +186,27 @@ impl Granule {
     pub(super) fn unlock(&self) {
         let flags = self.flags.load(Ordering::Relaxed);
         self.flags.store(flags & !flag::LOCKED, Ordering::Release);
+    }
+
+    /// What a run that began at `t0` has left in the slots.
+    fn touch(&self, t0: u32) -> Touch {
+        let mut touch = Touch::default();
+        for slot in self.slots.iter().map(Cell::get) {
+            if is_of_run(slot.t, t0) {
+                touch.add(slot.what);
+            }
+        }
+        touch
+    }
+
+    /// The entries of its bytes, if it is split.
+    fn parts(&self) -> Option<&[Granule; 4]> {
+        let first = self.slots[0].get();
+        let is_split = self.flags() & flag::SPLIT != 0;
+        let address = u64::from(first.t) << 32 | u64::from(first.who);
+        let parts = ptr::with_exposed_provenance::<[Granule; 4]>(address as usize);
+        // SAFETY: of a granule that is split the slot holds the address of its parts, which are there as long as the run.
+        is_split.then(|| unsafe { &*parts })
     }
 
     /// The entries of its bytes, which take its place from now on.
@@ -345,6 +382,35 @@ impl Table {
             Err(other) => {
                 give_chunk(new, true);
                 other
+            }
+        }
+    }
+
+    /// What this run, which began at `t0`, has left in each granule that it has accessed, in order; of one that is split byte by byte.
+    pub(super) fn each_touch(&self, t0: u32, mut look: impl FnMut(usize, Option<usize>, Touch)) {
+        for (number, chunk) in self.chunks.iter().enumerate() {
+            // SAFETY: the chunk is alive as long as the table.
+            let Some(chunk) = (unsafe { chunk.load(Ordering::Acquire).as_ref() }) else {
+                continue;
+            };
+            for inside in 0..CHUNK {
+                let (entry, index) = (chunk.entry(inside), number * CHUNK + inside);
+                match entry.parts() {
+                    Some(parts) => {
+                        for (byte, part) in parts.iter().enumerate() {
+                            let touch = part.touch(t0);
+                            if touch != Touch::default() {
+                                look(index, Some(byte), touch);
+                            }
+                        }
+                    }
+                    None => {
+                        let touch = entry.touch(t0);
+                        if touch != Touch::default() {
+                            look(index, None, touch);
+                        }
+                    }
+                }
             }
         }
     }

@@ -15,6 +15,7 @@ use super::copies;
 use super::cursor::Cursor;
 use super::epochs::{self, Epochs};
 use super::hints::{Counters, Hint, Hints};
+use super::launches;
 use super::memory::Snapshot;
 use super::observer::{Observer, Target};
 use super::order::Graph;
@@ -23,6 +24,7 @@ use super::remote::{self, RemoteAccesses};
 use super::shadow::{Splits, Table};
 use super::slot::Slot;
 use super::space::{CACHED, NOWHERE, Space, SpaceKind};
+use super::turn::{self, Turn};
 use super::uninitialised::{self, Uninitialised, UninitialisedGlobal};
 use super::weak::{Weak, weak_blocks_met};
 use super::window::Window;
@@ -74,6 +76,8 @@ pub(crate) struct RunChecks {
     spaces: Mutex<HashMap<usize, Box<(Table, Space)>>>,
     /// Makes what observes the blocks of one worker.
     observe: Option<Observe>,
+    /// Its place among the work of all streams, if launches are compared.
+    pub(super) turn: Option<Box<Turn>>,
     /// What atomic loads may read, in a run under control with weak memory.
     pub(super) weak: Option<Mutex<Weak>>,
 }
@@ -106,6 +110,7 @@ impl RunChecks {
             high: AtomicU32::new(t0),
             spaces: Mutex::default(),
             observe,
+            turn: turn::turn(),
             weak,
         }
     }
@@ -113,6 +118,12 @@ impl RunChecks {
     /// All blocks are over: tells what could not be told before.
     pub(crate) fn finish(&self) {
         uninitialised::finish_run(self);
+        launches::finish(self);
+    }
+
+    /// Calls `look` with the global memory that was accessed.
+    pub(super) fn each_space(&self, mut look: impl FnMut(&Space)) {
+        lock(&self.spaces).values().for_each(|both| look(&both.1));
     }
 
     /// The space of allocation number `number`, which `make` makes if it is new.

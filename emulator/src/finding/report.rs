@@ -99,6 +99,8 @@ codes! {
     GRID_RACE = 113 Error "race between blocks: read and write of global memory";
     /// Several threads write the same value to the same place at the same time.
     SAME_VALUE = 114 Warning "several threads write the same value without order";
+    /// Launches of different streams access the same buffer, and no stream waits for the other.
+    LAUNCH_RACE = 115 Error "race between launches of two streams";
     /// An atomic and an ordinary access that nothing orders.
     MIXED_ATOMIC = 120 Error "an atomic and an ordinary access to the same memory without order";
     /// Atomics that meet, with a scope that does not reach the other thread.
@@ -304,22 +306,22 @@ impl Report {
 }
 
 impl Side {
+    /// What a launch did at a place of instrumented code, whichever of its threads.
+    #[must_use]
+    pub(crate) fn of_launch(site: SiteId, did: String) -> Side {
+        let (place, stack) = shown(site);
+        Side {
+            place,
+            stack,
+            who: None,
+            did,
+        }
+    }
+
     /// What a thread did at a place of instrumented code, with the functions that it was called from.
     #[must_use]
     pub fn at(site: SiteId, who: Who, did: impl Into<String>) -> Side {
-        let (place, stack) = match crate::site::site(site) {
-            None => (None, vec![]),
-            Some(info) => {
-                let shown = info.shown_frame();
-                let frame = info.frame();
-                let place = Place {
-                    file: frame.file.clone(),
-                    line: frame.line,
-                    column: frame.column,
-                };
-                (Some(place), info.frames[shown + 1..].to_vec())
-            }
-        };
+        let (place, stack) = shown(site);
         Side {
             place,
             stack,
@@ -327,4 +329,18 @@ impl Side {
             did: did.into(),
         }
     }
+}
+
+/// The place to show of a site, and the functions that it was called from.
+fn shown(site: SiteId) -> (Option<Place>, Vec<crate::site::Frame>) {
+    let Some(info) = crate::site::site(site) else {
+        return (None, vec![]);
+    };
+    let frame = info.frame();
+    let place = Place {
+        file: frame.file.clone(),
+        line: frame.line,
+        column: frame.column,
+    };
+    (Some(place), info.frames[info.shown_frame() + 1..].to_vec())
 }

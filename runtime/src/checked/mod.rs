@@ -16,7 +16,7 @@ pub use costs::KernelCosts;
 pub use filter::Filter;
 pub(crate) use filter::filter;
 pub(crate) use page::write_page;
-pub(crate) use parameters::Parameters;
+pub(crate) use parameters::{Parameters, may_have_addresses};
 pub use report::{KernelFindings, allow, unused_allowances};
 pub(crate) use report::{Launched, conclude, is_wait, remark, write_errors};
 pub(crate) use statics::start_run;

@@ -50,6 +50,15 @@ impl Drop for Parameters {
     }
 }
 
+/// Whether a kernel may get at memory by something else than slices: an address, or a value that may have one in it.
+pub(crate) fn may_have_addresses(kernel: &Kernel, args: &[Arg<'_>]) -> bool {
+    let may = |(arg, layout): (&Arg<'_>, u64)| {
+        let size = arg.param().size;
+        arg.slice().is_none() && arg.place().is_some() && (size > 8 || size == 8 && layout == 0)
+    };
+    kernel.layouts.len() != args.len() || args.iter().zip(kernel.layouts.iter().copied()).any(may)
+}
+
 /// By what a kernel gets at memory: slices, and what may be or have addresses.
 fn announce_ways(kernel: &Kernel, args: &[Arg<'_>]) {
     if kernel.layouts.len() != args.len() {

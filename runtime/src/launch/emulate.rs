@@ -56,6 +56,13 @@ pub(super) unsafe fn emulate(
             arg.addresses(&grid_barrier, |address| addresses.0.push(address));
         }
     }
+    // An exploration runs one launch many times.
+    if body.is_some() && options.control.is_none() {
+        let has_addresses = checked::may_have_addresses(kernel, args);
+        emulated
+            .turns
+            .announce(stream, (kernel.base, has_addresses), caller);
+    }
     let _constants = body.map(|_| checked::start_run());
     let _parameters = body.map(|_| checked::Parameters::announce(kernel, args));
     // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.

@@ -1,0 +1,119 @@
+//! Launches of different streams that nothing orders: what each has accessed of buffers is compared with what the others have.
+//!
+//! Launches run one after the other here, and side by side on a GPU. The host says of each which others are over before it begins (`turn.rs`). Only buffers are
+//! compared: those that a kernel gets as slices are handed from stream to stream in order, so what is left are raw pointers.
+
+use super::memory::Allocation;
+use super::race;
+use super::slot::AccessKind;
+use super::space::{Space, SpaceKind};
+use super::state::RunChecks;
+use super::turn::{Footprint, MOST, Piece};
+use crate::finding::{Code, Report, Side};
+use crate::memory_kind::Kind;
+use crate::site::SiteId;
+
+/// All blocks of a run are over: compares it with those that it knows nothing of, and keeps it for later ones.
+pub(super) fn finish(run: &RunChecks) {
+    let Some(turn) = &run.turn else {
+        return;
+    };
+    let footprint = Footprint {
+        stream: turn.stream,
+        number: turn.number,
+        name: turn.name.clone(),
+        pieces: run.touched(),
+    };
+    let mut all = turn.all.lock();
+    for other in all.iter().filter(|other| !turn.knows(other)) {
+        compare(run, &footprint, other);
+    }
+    let n_pieces = |all: &[Footprint]| all.iter().map(|one| one.pieces.len()).sum::<usize>();
+    while !all.is_empty()
+        && (all.len() >= MOST.0 || n_pieces(&all) + footprint.pieces.len() > MOST.1)
+    {
+        all.remove(0);
+    }
+    all.push(footprint);
+}
+
+fn compare(run: &RunChecks, now: &Footprint, before: &Footprint) {
+    for piece in &now.pieces {
+        // Those of an allocation lie side by side, in the order of addresses.
+        let from = before.pieces.partition_point(|one| one.end <= piece.start);
+        let those = before.pieces[from..].iter();
+        for other in those.take_while(|one| one.start < piece.end) {
+            if other.serial == piece.serial
+                && let Some(pair) = piece.touch.conflict(other.touch)
+            {
+                report(run, before, (piece, other), pair);
+            }
+        }
+    }
+}
+
+fn report(
+    run: &RunChecks,
+    before: &Footprint,
+    (piece, other): (&Piece, &Piece),
+    [now, then]: [AccessKind; 2],
+) {
+    let sites = [now.site(), then.site()];
+    let verb = |what: AccessKind| match what.is(AccessKind::WRITE) {
+        true => "writes",
+        false => "reads",
+    };
+    race::tell(run, 0, sites, Code::LAUNCH_RACE, || {
+        let at = piece.start.max(other.start);
+        let name = run.snapshot.find(at).map_or_else(String::new, |found| {
+            super::memory::element(&run.snapshot, found, at)
+        });
+        let title = format!("{} (`{name}`)", Code::LAUNCH_RACE.title());
+        Report::new(Code::LAUNCH_RACE, title)
+            .side(Side::of_launch(SiteId(now.site()), format!("this launch {} {name}", verb(now))))
+            .side(Side::of_launch(SiteId(then.site()), format!("{} {} it", before.name, verb(then))))
+            .why("the two are launches of different streams, and neither stream waits for the other: on a GPU they may run at the same time, or in the other order")
+            .help("record an event behind the first launch and let the second stream wait for it, use one stream, or pass the buffer itself, which is handed over in order")
+    });
+}
+
+impl RunChecks {
+    /// What the run has accessed of buffers, by address.
+    fn touched(&self) -> Vec<Piece> {
+        let mut all = Vec::new();
+        self.each_space(|space| {
+            let (SpaceKind::Global(_) | SpaceKind::Watched(_), Some(of)) =
+                (space.what, space.allocation())
+            else {
+                return;
+            };
+            if of.kind == Kind::Global && !of.is_freed() {
+                add_pieces(&mut all, space, of, self.t0);
+            }
+        });
+        all.sort_unstable_by_key(|piece: &Piece| piece.start);
+        all
+    }
+}
+
+fn add_pieces(all: &mut Vec<Piece>, space: &Space, of: &Allocation, t0: u32) {
+    let (base, shift) = (space.base, space.granule);
+    // SAFETY: a space has a table, as long as itself.
+    let table = unsafe { &*space.table };
+    table.each_touch(t0, |granule, byte, touch| {
+        let start = base + (granule << shift) + byte.unwrap_or(0);
+        let end = start + byte.map_or(1 << shift, |_| 1);
+        let (serial, last) = (of.serial, all.last_mut());
+        match last {
+            Some(last) if (last.serial, last.end, last.touch) == (serial, start, touch) => {
+                last.end = end;
+            }
+            _ => all.push(Piece {
+                serial,
+                start,
+                end,
+                touch,
+            }),
+        }
+    });
+}
