@@ -11,10 +11,12 @@ mod graphs; // graphs, sets, bits
 mod grids; // cooperative grids, launches, the heap
 mod locks; // locks, queues, tables
 mod numbers; // numerics in shared memory
+mod parts; // slices of a part, and other ways to the rest
 mod phases; // barriers in memory
 mod safe; // safe parts alone
 mod sequences; // flags of warps
 mod sorts; // scans and sorts of a block
+mod streams; // launches of several streams
 mod turns; // tokens, semaphores, published pointers
 mod warps; // parts of a warp
 
@@ -26,6 +28,7 @@ pub(crate) const FILES: &[File] = &[
     locks::FILE,
     warps::FILE,
     blocks::FILE,
+    parts::FILE,
     phases::FILE,
     copies::FILE,
     bytes::FILE,
@@ -34,6 +37,7 @@ pub(crate) const FILES: &[File] = &[
     algorithms::FILE,
     sorts::FILE,
     safe::FILE,
+    streams::FILE,
     turns::FILE,
     graphs::FILE,
     numbers::FILE,

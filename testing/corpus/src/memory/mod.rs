@@ -5,6 +5,7 @@ mod global_shapes; // beyond buffers, by what the shape of the launch or of the 
 mod lifetime; // what was freed, what never is
 mod local; // other threads' variables, the host's memory, constants
 mod misaligned; // at no multiple of the size
+mod parts; // beyond slices of a part
 mod shared; // beyond shared arrays
 
 use crate::case::File;
@@ -12,6 +13,7 @@ use crate::case::File;
 pub(crate) const FILES: &[File] = &[
     global::FILE,
     global_shapes::FILE,
+    parts::FILE,
     shared::FILE,
     local::FILE,
     misaligned::FILE,

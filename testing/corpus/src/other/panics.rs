@@ -114,6 +114,30 @@ fn range_behind_the_end<const BUG: bool>(
     }
 }
 
+/// The block behind the last one of the cluster, which is the first again.
+#[kernel(cluster(2, 1, 1))]
+fn block_behind_the_cluster<const BUG: bool>(
+    block: Block,
+    mut cluster: Cluster,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
+    let slots = shared_array!(u32, 32);
+    let next = cluster.rank() + 1;
+    // SAFETY: barriers of the cluster around the accesses to the other block.
+    unsafe {
+        slots.set(block.thread(), i.get() as u32);
+        cluster.sync();
+        let next = if BUG { next } else { next % 2 };
+        let there = cluster.map_shared_rank(slots, next); //~ WL0400
+        let value = there.get(block.thread());
+        cluster.sync();
+        if let Some(y) = y.get_mut(i) {
+            *y = value;
+        }
+    }
+}
+
 cases!("panics.rs":
     case!(product_overflows, "", |run| {
         let (x, mut y) = (run.upload(&count::<u32>(100))?, run.zeroed::<u32>(100)?);
@@ -161,5 +185,10 @@ cases!("panics.rs":
         let (x, mut y) = (run.upload(&[1u32; 100])?, run.zeroed::<u32>(3)?);
         launch!(run, range_behind_the_end, (3, 32), &x, &mut y);
         run.expect(&y, |b| if b < 2 { 40 } else { 20 })
+    }),
+    case!(block_behind_the_cluster, "", |run| {
+        let mut y = run.zeroed::<u32>(128)?;
+        launch!(run, block_behind_the_cluster, (4, 32), &mut y);
+        run.expect(&y, |i| i as u32 ^ 32)
     }),
 );

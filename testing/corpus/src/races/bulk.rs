@@ -121,6 +121,26 @@ fn writes_what_is_stored<const BUG: bool>(block: Block, x: &[u32], y: TensorTarg
     }
 }
 
+/// The block ends behind the begin of the copy, without a wait that would keep its shared memory.
+#[kernel(block(64))]
+fn ends_before_its_store<const BUG: bool>(block: Block, x: &[u32], y: TensorTarget<u32, 1>) {
+    let tile = shared_array!(Line, 2);
+    let (words, t): (*mut u32, _) = (tile.as_ptr().cast(), block.thread());
+    // SAFETY: each thread writes a word of its own; one begins the copy and waits. The bug is the point.
+    unsafe {
+        words.add(t).write(x.get(t).copied().unwrap_or(0) + 1);
+        tma::fence_proxy_async();
+        block.sync();
+        if t == 0 {
+            y.store(words.cast(), [0]); //~ WL0013
+            tma::commit_group();
+            if !BUG {
+                tma::wait_group_read::<0>();
+            }
+        }
+    }
+}
+
 /// A box goes to a place that is a multiple of 64 bytes alone.
 #[kernel(block(64))]
 fn a_box_between_lines<const BUG: bool>(
@@ -216,6 +236,7 @@ cases!("bulk.rs":
     loads!(expects_half_of_the_box, |i| i as u32).hangs(),
     stores!(stores_without_a_proxy_fence, 64, |i| i as u32 + 1),
     stores!(writes_what_is_stored, 128, |i| i as u32),
+    stores!(ends_before_its_store, 64, |i| i as u32 + 1),
     loads!(a_box_between_lines, |i| i as u32),
     loads!(a_box_larger_than_its_tile, |i| i as u32 % 32),
 );

@@ -6,9 +6,11 @@ mod bulk; // bulk copies, in flight and before
 mod exits; // threads that write and return before a barrier
 mod fragments; // matrices of warps, in shared memory
 mod global; // within a block, in global memory
+mod rows; // rows of matrices, and fragments
 mod same_value; // all write the same
 mod shared; // between the warps of a block, in shared memory
 mod shared_reuse; // shared memory that is used twice
+mod streams; // launches of two streams
 mod warp; // within a warp
 mod warp_groups; // products of warp groups
 
@@ -21,9 +23,11 @@ pub(crate) const FILES: &[File] = &[
     algorithms::FILE,
     warp::FILE,
     fragments::FILE,
+    rows::FILE,
     global::FILE,
     blocks::FILE,
     bulk::FILE,
     same_value::FILE,
+    streams::FILE,
     warp_groups::FILE,
 ];
