@@ -52,6 +52,7 @@ mod site; // where in the source: of a call, or of instrumented code
 mod source; // texts of source files
 mod sync; // std's primitives, or loom's
 pub mod tensor; // maps of tensors, and boxes of them
+pub mod texture; // the arithmetic of texture units, and places in surfaces
 
 #[cfg(warploom_device)]
 pub use check::{Outcome, run, run_together, run_with};

@@ -1,0 +1,310 @@
+//! The arithmetic of texture units: what a fetch gives and which bytes it reads, bit for bit as a Hopper GPU (compute capability 9.0) computes it, and where the accesses of
+//! surface instructions fall.
+//!
+//! Pure functions of a description of memory: nothing here has to do with threads.
+
+mod surface; // places in images by byte
+mod texel; // from bits of a channel to bits of a result
+
+pub use surface::{Boundary, Place};
+
+/// The type of a channel in memory: the driver's number of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Format {
+    /// `u8`.
+    Unsigned8 = 1,
+    /// `u16`.
+    Unsigned16 = 2,
+    /// `u32`.
+    Unsigned32 = 3,
+    /// `i8`.
+    Signed8 = 8,
+    /// `i16`.
+    Signed16 = 9,
+    /// `i32`.
+    Signed32 = 10,
+    /// 16-bit floating point.
+    Float16 = 16,
+    /// `f32`.
+    Float32 = 32,
+}
+
+impl Format {
+    /// Bytes of a channel.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Unsigned8 | Self::Signed8 => 1,
+            Self::Unsigned16 | Self::Signed16 | Self::Float16 => 2,
+            Self::Unsigned32 | Self::Signed32 | Self::Float32 => 4,
+        }
+    }
+
+    /// Whether a channel is a floating-point number in memory.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Float16 | Self::Float32)
+    }
+}
+
+/// What the coordinates of an image mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dimensions {
+    /// Linear memory, read by integer index: no sampling.
+    Linear,
+    /// A row.
+    D1,
+    /// Rows.
+    D2,
+    /// Slices of rows.
+    D3,
+    /// Layers of one row each.
+    D1Layered,
+    /// Layers of rows.
+    D2Layered,
+    /// Six faces.
+    Cube,
+    /// Layers of six faces each.
+    CubeLayered,
+}
+
+/// One level of detail of an image. What there is once has the extent 1, never 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    /// Bytes from the start of the image.
+    pub offset: usize,
+    /// Texels of a row.
+    pub width: u32,
+    /// Rows of a slice.
+    pub height: u32,
+    /// Slices: of the depth, or all layers, or all faces of all layers.
+    pub depth: u32,
+    /// Bytes from one row to the next.
+    pub row_pitch: usize,
+    /// Bytes from one slice to the next.
+    pub slice_pitch: usize,
+}
+
+/// Texels in memory that belongs to another: an array, levels of a mipmapped array, or linear memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Where the texels are.
+    pub base: *mut u8,
+    /// The type of each channel.
+    pub format: Format,
+    /// Channels of a texel: 1, 2 or 4.
+    pub channels: u8,
+    /// What coordinates mean.
+    pub dimensions: Dimensions,
+    /// The finest level first; at least one.
+    pub levels: Vec<Level>,
+}
+
+// SAFETY: the address is used in functions alone that are `unsafe` to call.
+unsafe impl Send for Image {}
+// SAFETY: the same.
+unsafe impl Sync for Image {}
+
+impl Image {
+    /// Bytes of a texel.
+    #[must_use]
+    pub const fn texel_bytes(&self) -> usize {
+        self.format.bytes() * self.channels as usize
+    }
+
+    /// Address of a texel that is there.
+    fn address(&self, level: &Level, [x, y, z]: [u32; 3]) -> *mut u8 {
+        let offset = level.offset
+            + z as usize * level.slice_pitch
+            + y as usize * level.row_pitch
+            + x as usize * self.texel_bytes();
+        self.base.wrapping_add(offset)
+    }
+}
+
+/// What a coordinate outside of the image means: the driver's number of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[repr(u8)]
+pub enum Address {
+    /// The image repeats. With normalized coordinates; else as [`Address::Clamp`].
+    Wrap = 0,
+    /// The texel at the edge.
+    #[default]
+    Clamp = 1,
+    /// The image repeats, every other time reversed. With normalized coordinates; else as [`Address::Clamp`].
+    Mirror = 2,
+    /// [`Sampling::border`].
+    Border = 3,
+}
+
+/// How texels become one result: the driver's number of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[repr(u8)]
+pub enum Filter {
+    /// The nearest.
+    #[default]
+    Point = 0,
+    /// A weighted sum of two along each dimension.
+    Linear = 1,
+}
+
+/// What becomes of integers in memory. Floating-point channels give `f32` in either case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Read {
+    /// The integer, extended to 32 bits.
+    #[default]
+    Element,
+    /// An `f32` of 0 to 1 or −1 to 1. With 8 and 16 bits alone.
+    NormalizedFloat,
+}
+
+/// How a texture is read: all that a sampler of the driver has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampling {
+    /// For each dimension.
+    pub address: [Address; 3],
+    /// Between texels of a level.
+    pub filter: Filter,
+    /// Between levels.
+    pub mip_filter: Filter,
+    /// Whether coordinates of 0 to 1 span the image.
+    pub normalized_coordinates: bool,
+    /// What becomes of integers.
+    pub read: Read,
+    /// Whether the first three channels of unsigned 8-bit integers, read normalized, are converted from sRGB.
+    pub srgb: bool,
+    /// Added to each level of detail.
+    pub lod_bias: f32,
+    /// Least and greatest level of detail.
+    pub lod_clamp: [f32; 2],
+    /// The value of texels outside.
+    pub border: [f32; 4],
+    /// Whether filtering goes on across edges of a cube.
+    pub seamless_cube: bool,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self {
+            address: [Address::Clamp; 3],
+            filter: Filter::Point,
+            mip_filter: Filter::Point,
+            normalized_coordinates: false,
+            read: Read::Element,
+            srgb: false,
+            lod_bias: 0.0,
+            lod_clamp: [0.0; 2],
+            border: [0.0; 4],
+            seamless_cube: false,
+        }
+    }
+}
+
+/// What a 64-bit handle of a texture is the address of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextureObject {
+    /// The texels.
+    pub image: Image,
+    /// How they are read.
+    pub sampling: Sampling,
+}
+
+/// What a 64-bit handle of a surface is the address of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SurfaceObject {
+    /// The texels; surface instructions see the first level alone.
+    pub image: Image,
+}
+
+/// Where a fetch reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Coordinates {
+    /// Instructions with coordinates of type `f32`; for a cube the direction.
+    Float([f32; 3]),
+    /// Instructions with coordinates of type `s32`: the texel itself, without sampler.
+    Integer([i32; 3]),
+}
+
+/// From which level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Detail {
+    /// `tex` without more, in a kernel: level 0, with the sampler's bias and bounds.
+    Base,
+    /// `tex.level`.
+    Level(f32),
+    /// `tex.grad`: how coordinates change along x and y of the picture.
+    Gradients {
+        /// Along x.
+        dx: [f32; 3],
+        /// Along y.
+        dy: [f32; 3],
+    },
+}
+
+/// One fetch of one thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Request {
+    /// Coordinates; those that the texture lacks do not count.
+    pub at: Coordinates,
+    /// The layer of layered textures.
+    pub layer: u32,
+    /// The level of detail.
+    pub detail: Detail,
+    /// `tld4`: this channel (0 to 3) of the four texels that a linear filter would read.
+    pub gather: Option<u8>,
+}
+
+impl Request {
+    /// A fetch of `tex` from a texture without layers.
+    #[must_use]
+    pub const fn new(at: Coordinates) -> Self {
+        Self {
+            at,
+            layer: 0,
+            detail: Detail::Base,
+            gather: None,
+        }
+    }
+}
+
+impl TextureObject {
+    /// What a fetch gives: four `u32`, `i32` or `f32`, as bits, whatever the type in the instruction. `reads` is told address and bytes of each texel before it is read.
+    ///
+    /// # Safety
+    /// The texels of the image must be readable.
+    #[must_use]
+    pub unsafe fn sample(
+        &self,
+        request: &Request,
+        reads: &mut dyn FnMut(*const u8, usize),
+    ) -> [u32; 4] {
+        let level = &self.image.levels[0];
+        let extents = [level.width, level.height, level.depth];
+        let at = std::array::from_fn(|i| {
+            let last = extents[i] - 1;
+            match request.at {
+                Coordinates::Integer(at) => at[i].clamp(0, last.cast_signed()).cast_unsigned(),
+                Coordinates::Float(at) if self.sampling.normalized_coordinates => {
+                    ((at[i] * extents[i] as f32) as u32).min(last)
+                }
+                Coordinates::Float(at) => (at[i] as u32).min(last),
+            }
+        });
+        let address = self.image.address(level, at);
+        reads(address, self.image.texel_bytes());
+        // SAFETY: the caller promises that texels are readable, and this one is within the extents.
+        let bits = unsafe { texel::read(&self.image, address) };
+        std::array::from_fn(|channel| texel::converted(self, channel, bits[channel]))
+    }
+
+    /// `txq`: width, height and depth of a level, 1 for what the texture lacks; layers are not counted.
+    #[must_use]
+    pub fn size(&self, level: u32) -> [u32; 3] {
+        let level = self.image.levels[(level as usize).min(self.image.levels.len() - 1)];
+        match self.image.dimensions {
+            Dimensions::D3 => [level.width, level.height, level.depth],
+            _ => [level.width, level.height, 1],
+        }
+    }
+}
