@@ -3,6 +3,12 @@
 //!
 //! Pure functions of a description of memory: nothing here has to do with threads.
 
+mod axis; // from a coordinate to texels and weights
+mod cube; // faces
+mod detail; // levels
+mod filter; // weighted sums
+mod sample; // fetches
+mod srgb; // from sRGB
 mod surface; // places in images by byte
 mod texel; // from bits of a channel to bits of a result
 
@@ -269,35 +275,6 @@ impl Request {
 }
 
 impl TextureObject {
-    /// What a fetch gives: four `u32`, `i32` or `f32`, as bits, whatever the type in the instruction. `reads` is told address and bytes of each texel before it is read.
-    ///
-    /// # Safety
-    /// The texels of the image must be readable.
-    #[must_use]
-    pub unsafe fn sample(
-        &self,
-        request: &Request,
-        reads: &mut dyn FnMut(*const u8, usize),
-    ) -> [u32; 4] {
-        let level = &self.image.levels[0];
-        let extents = [level.width, level.height, level.depth];
-        let at = std::array::from_fn(|i| {
-            let last = extents[i] - 1;
-            match request.at {
-                Coordinates::Integer(at) => at[i].clamp(0, last.cast_signed()).cast_unsigned(),
-                Coordinates::Float(at) if self.sampling.normalized_coordinates => {
-                    ((at[i] * extents[i] as f32) as u32).min(last)
-                }
-                Coordinates::Float(at) => (at[i] as u32).min(last),
-            }
-        });
-        let address = self.image.address(level, at);
-        reads(address, self.image.texel_bytes());
-        // SAFETY: the caller promises that texels are readable, and this one is within the extents.
-        let bits = unsafe { texel::read(&self.image, address) };
-        std::array::from_fn(|channel| texel::converted(self, channel, bits[channel]))
-    }
-
     /// `txq`: width, height and depth of a level, 1 for what the texture lacks; layers are not counted.
     #[must_use]
     pub fn size(&self, level: u32) -> [u32; 3] {
@@ -308,3 +285,6 @@ impl TextureObject {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

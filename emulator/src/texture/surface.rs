@@ -1,6 +1,6 @@
 //! Where surface instructions read and write: x in bytes, other coordinates in texels.
 
-use super::SurfaceObject;
+use super::{Dimensions, SurfaceObject};
 
 /// What an access outside of a surface does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -34,19 +34,28 @@ impl SurfaceObject {
         if !x.cast_unsigned().is_multiple_of(bytes as u32) {
             return Place::Fault;
         }
-        // Bytes of an access are at most those of a texel, or those of a row.
+        // An access that is wider than a row is outside of it everywhere.
         let Some(last) = row_bytes.checked_sub(bytes) else {
             return match boundary {
-                Boundary::Zero => Place::Nowhere,
-                Boundary::Trap | Boundary::Clamp => Place::Fault,
+                Boundary::Zero | Boundary::Clamp => Place::Nowhere,
+                Boundary::Trap => Place::Fault,
             };
         };
+        // Moved accesses stay aligned.
+        let last = last - last % bytes;
         let mosts = [
             last as u64,
             u64::from(level.height) - 1,
             u64::from(level.depth) - 1,
         ];
-        let given = [x, y, z].map(i64::from);
+        let is_layer = self.image.dimensions != Dimensions::D3;
+        // Numbers of layers and faces are unsigned.
+        let z = if is_layer {
+            i64::from(z.cast_unsigned())
+        } else {
+            i64::from(z)
+        };
+        let given = [i64::from(x), i64::from(y), z];
         let clamped: [u64; 3] =
             std::array::from_fn(|i| given[i].max(0).cast_unsigned().min(mosts[i]));
         let is_inside = clamped.map(u64::cast_signed) == given;

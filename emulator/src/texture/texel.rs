@@ -1,15 +1,18 @@
-//! What the bits of a channel become.
+//! What the bits of channels become.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
 
-use super::{Format, Image, Read, TextureObject};
-use crate::exact::{self, Rounding};
+use super::axis::ONE;
+use super::filter::{self, Part};
+use super::sample::{Plane, Texel};
+use super::{Format, Image, Read, TextureObject, srgb};
+use crate::exact::{self, Number, Rounding};
 
 /// The bits of the channels of a texel, 0 for those that it lacks.
 ///
 /// # Safety
 /// The texel at this address must be readable.
-pub(super) unsafe fn read(image: &Image, address: *mut u8) -> [u32; 4] {
+pub(super) unsafe fn read(image: &Image, address: *mut u8) -> Texel {
     std::array::from_fn(|channel| {
         if channel >= image.channels as usize {
             return 0;
@@ -31,23 +34,128 @@ pub(super) unsafe fn read(image: &Image, address: *mut u8) -> [u32; 4] {
     })
 }
 
+/// Whether a linear filter has an effect: on floating-point numbers and normalized integers.
+pub(super) fn is_filtered(texture: &TextureObject) -> bool {
+    texture.image.format.is_float() || is_normalized(texture)
+}
+
+fn is_normalized(texture: &TextureObject) -> bool {
+    texture.sampling.read == Read::NormalizedFloat && texture.image.format.bytes() < 4
+}
+
+fn is_srgb(texture: &TextureObject, channel: usize) -> bool {
+    texture.sampling.srgb && texture.image.format == Format::Unsigned8 && channel < 3
+}
+
+/// A texel that has no influence on a sum: zeros, of floating-point numbers negative ones.
+pub(super) const fn nothing(texture: &TextureObject) -> Texel {
+    match texture.image.format {
+        Format::Float16 => [0x8000; 4],
+        Format::Float32 => [0x8000_0000; 4],
+        _ => [0; 4],
+    }
+}
+
 /// What a fetch without filter makes of the bits of a channel.
 pub(super) fn converted(texture: &TextureObject, channel: usize, bits: u32) -> u32 {
     let image = &texture.image;
-    let is_absent = channel >= image.channels as usize;
-    let scale = |range: i32, value: i32| (value as f32 / range as f32).max(-1.0).to_bits();
-    match (image.format, texture.sampling.read) {
-        _ if is_absent => 0,
-        (Format::Float16, _) => {
-            let value = exact::decode(bits.into(), exact::F16);
-            exact::encode(value, exact::F32, Rounding::Nearest) as u32
-        }
-        (Format::Unsigned8, Read::NormalizedFloat) => scale(0xff, bits.cast_signed()),
-        (Format::Unsigned16, Read::NormalizedFloat) => scale(0xffff, bits.cast_signed()),
-        (Format::Signed8, Read::NormalizedFloat) => scale(0x7f, (bits as i8).into()),
-        (Format::Signed16, Read::NormalizedFloat) => scale(0x7fff, (bits as i16).into()),
-        (Format::Signed8, Read::Element) => i32::from(bits as i8).cast_unsigned(),
-        (Format::Signed16, Read::Element) => i32::from(bits as i16).cast_unsigned(),
-        _ => bits,
+    if channel >= image.channels as usize {
+        return 0;
     }
+    match image.format {
+        Format::Float16 => widened(bits),
+        Format::Signed8 if is_normalized(texture) => {
+            (f32::from(bits as i8) / 127.0).max(-1.0).to_bits()
+        }
+        Format::Unsigned8 | Format::Unsigned16 | Format::Signed16 if is_normalized(texture) => {
+            normalized(texture, channel, &[Part::whole(bits)])
+        }
+        Format::Unsigned8 => bits & 0xff,
+        Format::Unsigned16 => bits & 0xffff,
+        Format::Signed8 => i32::from(bits as i8).cast_unsigned(),
+        Format::Signed16 => i32::from(bits as i16).cast_unsigned(),
+        Format::Float32 | Format::Unsigned32 | Format::Signed32 => bits,
+    }
+}
+
+/// The same, as gathers give it: what is no number loses its payload.
+pub(super) fn gathered(texture: &TextureObject, channel: usize, bits: u32) -> u32 {
+    let value = converted(texture, channel, bits);
+    match texture.image.format {
+        Format::Float16 if f32::from_bits(value).is_nan() => filter::F16.nan(),
+        _ => value,
+    }
+}
+
+/// An `f32` of the value of a 16-bit number. What is no number keeps its payload.
+fn widened(bits: u32) -> u32 {
+    match exact::decode(bits.into(), exact::F16) {
+        Number::Nan => (bits & 0x8000) << 16 | 0x7f80_0000 | (bits & 0x3ff) << 13,
+        value => exact::encode(value, exact::F32, Rounding::Nearest) as u32,
+    }
+}
+
+/// What a linear filter makes of texels.
+pub(super) fn filtered(texture: &TextureObject, planes: &[Plane]) -> [u32; 4] {
+    let mut parts = [Part::default(); 4];
+    let parts = &mut parts[..planes.len()];
+    std::array::from_fn(|channel| {
+        if channel >= texture.image.channels as usize {
+            return 0;
+        }
+        for (part, plane) in parts.iter_mut().zip(planes) {
+            part.weights = plane.weights;
+            part.bits = plane.texels.map(|texel| texel[channel]);
+        }
+        match texture.image.format {
+            Format::Float16 => filter::F16.sum(parts),
+            Format::Float32 => filter::F32.sum(parts),
+            _ => normalized(texture, channel, parts),
+        }
+    })
+}
+
+/// The weighted sum of integers as an `f32` of 0 to 1 or −1 to 1: of 16 bits, divided by what they hold at most.
+fn normalized(texture: &TextureObject, channel: usize, parts: &[Part]) -> u32 {
+    if is_srgb(texture, channel) {
+        return srgb::sum(parts);
+    }
+    let format = texture.image.format;
+    let integer = |bits: u32| match format {
+        Format::Unsigned8 => i64::from(bits) * 257,
+        Format::Signed8 => i64::from(bits as i8),
+        Format::Signed16 => i64::from(bits as i16),
+        _ => i64::from(bits),
+    };
+    let sum: i64 = parts.iter().map(|part| part.sum(integer)).sum();
+    let half = i64::from(ONE / 2);
+    let (rounded, range) = match format {
+        // From 8 to 16 bits by repetition, of the sum instead of the texels; its highest four bits count a third time.
+        Format::Signed8 => (sum + ((sum + (sum >> 12 << 4) + half / 2) >> 7), 32_767),
+        Format::Signed16 => ((sum + half) >> 8, 32_767),
+        _ => ((sum + half) >> 8, 65_535),
+    };
+    (rounded as f32 / range as f32).max(-1.0).to_bits()
+}
+
+/// The border as bits of a texel: numbers in the format of the image, and the bits of the `f32` for integers that are read as such.
+pub(super) fn border(texture: &TextureObject) -> Texel {
+    let integer = |value: f32, least: f32, most: f32| {
+        let value = (value * most).clamp(least, most).round_ties_even();
+        (value as i32).cast_unsigned()
+    };
+    texture
+        .sampling
+        .border
+        .map(|value| match texture.image.format {
+            Format::Float16 => {
+                let value = exact::decode(value.to_bits().into(), exact::F32);
+                exact::encode(value, exact::F16, Rounding::Zero) as u32
+            }
+            _ if !is_normalized(texture) => value.to_bits(),
+            Format::Unsigned8 => integer(value, 0.0, 255.0),
+            Format::Signed8 => integer(value, -127.0, 127.0),
+            Format::Signed16 => integer(value, -32_767.0, 32_767.0),
+            _ => integer(value, 0.0, 65_535.0),
+        })
 }
