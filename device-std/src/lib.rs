@@ -62,7 +62,9 @@ pub mod round; // arithmetic in a rounding of choice
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod statics; // global, constant and managed memory with names
+pub mod surface; // images that kernels write
 pub mod target; // where the code runs
+pub mod texture; // images that kernels read through the texture units
 pub mod time; // clocks, and sleep
 pub mod tma; // copies of many bytes, and of boxes of tensors
 pub mod vector; // two, three or four numbers in one value
@@ -92,6 +94,14 @@ pub use shared::{
     SharedPatches, SharedTile, TileView,
 };
 pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
+pub use surface::{
+    Surface1d, Surface1dLayered, Surface2d, Surface2dLayered, Surface3d, SurfaceCube,
+    SurfaceCubeLayered,
+};
 pub use target::{FeatureSet, arch, feature_set, is_device};
+pub use texture::{
+    Texel, Texture1d, Texture1dLayered, Texture2d, Texture2dLayered, Texture3d, TextureCube,
+    TextureCubeLayered, TextureLinear,
+};
 pub use tma::{TensorElement, TensorSource, TensorTarget};
 pub use warp::{LaneMask, Warp, WarpLeader, Width};

@@ -1,0 +1,158 @@
+//! Textures: images that kernels read through the texture units, which find elements by coordinates, filter between them and convert them.
+//!
+//! A texture comes as a kernel parameter, [`Texture2d<f32>`](Texture2d) and so on; the host makes one of an array or of linear memory and of the settings of a sampler: what lies outside
+//! of the image, whether a read filters, what coordinates mean. The type of the parameter says what the elements are and how they are read: as they are ([`Element`]), or as
+//! floating-point numbers ([`Normalized`]).
+//!
+//! Nothing writes the elements during the launch, so reads may be moved and merged by the compiler, and many may be under way at once.
+
+mod dimension; // what coordinates mean
+mod texel; // elements
+
+pub use dimension::{Cube, CubeLayered, D1, D1Layered, D2, D2Layered, D3, Dimension, LinearMemory};
+#[doc(hidden)]
+pub use texel::Registers;
+pub use texel::{NormalizedTexel, Texel};
+
+use core::marker::PhantomData;
+
+use crate::layout;
+use crate::scope::{Brand, Tied};
+
+/// A texture of dimensions `D` with elements `T`, read as `R`: a kernel parameter. Kernels name its aliases, [`Texture2d`] and so on.
+///
+/// CUDA: `cudaTextureObject_t`, which has no types.
+#[repr(transparent)]
+pub struct Texture<'k, D: Dimension, T: Texel, R: ReadMode<T> = Element> {
+    handle: u64,
+    _brand: Brand<'k>,
+    _types: PhantomData<(D, T, R)>,
+}
+
+/// A row of elements.
+pub type Texture1d<'k, T, R = Element> = Texture<'k, D1, T, R>;
+/// Rows of elements.
+pub type Texture2d<'k, T, R = Element> = Texture<'k, D2, T, R>;
+/// Slices of rows of elements.
+pub type Texture3d<'k, T, R = Element> = Texture<'k, D3, T, R>;
+/// Layers of one row each.
+pub type Texture1dLayered<'k, T, R = Element> = Texture<'k, D1Layered, T, R>;
+/// Layers of rows.
+pub type Texture2dLayered<'k, T, R = Element> = Texture<'k, D2Layered, T, R>;
+/// The six faces of a cube, found by a direction.
+pub type TextureCube<'k, T, R = Element> = Texture<'k, Cube, T, R>;
+/// Layers of six faces each.
+pub type TextureCubeLayered<'k, T, R = Element> = Texture<'k, CubeLayered, T, R>;
+/// Linear memory, found by index.
+pub type TextureLinear<'k, T, R = Element> = Texture<'k, LinearMemory, T, R>;
+
+/// How the elements of a texture are read: [`Element`] or [`Normalized`].
+///
+/// ```compile_fail,E0277
+/// use warploom_device_std::texture::{Normalized, Texture2d};
+/// fn kernel(x: Texture2d<f32, Normalized>) {} // only integers of 8 and 16 bits can be read so
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the elements of a texture of `{T}` cannot be read as `{Self}`",
+    note = "`Normalized` reads are of integers with 8 or 16 bits; leave the second argument out to read elements as they are"
+)]
+pub trait ReadMode<T: Texel>: sealed::Sealed {
+    /// What a fetch gives.
+    type Value: crate::Plain;
+    /// What a gather gives of each element.
+    type Component: crate::Plain;
+    /// Whether integers are converted to floating-point numbers.
+    const NORMALIZED: bool;
+    /// Whether a fetch gives floating-point numbers, so that the sampler may filter.
+    const FLOAT: bool;
+    #[doc(hidden)]
+    const REGISTERS: Registers;
+    #[doc(hidden)]
+    fn value(registers: [u32; 4]) -> Self::Value;
+    #[doc(hidden)]
+    fn component(register: u32) -> Self::Component;
+}
+
+/// Reads give elements as they are; `F16` as `f32`. CUDA: `cudaReadModeElementType`.
+pub enum Element {}
+
+/// Reads give floating-point numbers: of unsigned integers 0 to 1, of signed ones −1 to 1. CUDA: `cudaReadModeNormalizedFloat`.
+pub enum Normalized {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Element {}
+    impl Sealed for super::Normalized {}
+}
+
+impl<T: Texel> ReadMode<T> for Element {
+    type Value = T::Value;
+    type Component = T::Component;
+    const NORMALIZED: bool = false;
+    const FLOAT: bool = matches!(T::REGISTERS, Registers::Float);
+    const REGISTERS: Registers = T::REGISTERS;
+    #[inline(always)]
+    fn value(registers: [u32; 4]) -> T::Value {
+        T::value(registers)
+    }
+    #[inline(always)]
+    fn component(register: u32) -> T::Component {
+        T::component(register)
+    }
+}
+
+impl<T: NormalizedTexel> ReadMode<T> for Normalized {
+    type Value = T::Float;
+    type Component = f32;
+    const NORMALIZED: bool = true;
+    const FLOAT: bool = true;
+    const REGISTERS: Registers = Registers::Float;
+    #[inline(always)]
+    fn value(registers: [u32; 4]) -> T::Float {
+        T::float(registers)
+    }
+    #[inline(always)]
+    fn component(register: u32) -> f32 {
+        f32::from_bits(register)
+    }
+}
+
+impl<D: Dimension, T: Texel, R: ReadMode<T>> Clone for Texture<'_, D, T, R> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<D: Dimension, T: Texel, R: ReadMode<T>> Copy for Texture<'_, D, T, R> {}
+impl<'k, D: Dimension, T: Texel, R: ReadMode<T>> Tied<'k> for Texture<'k, D, T, R> {}
+
+impl<D: Dimension, T: Texel, R: ReadMode<T>> Texture<'_, D, T, R> {
+    /// Fingerprint of dimensions, element and read, which a launch compares with that of the device code.
+    #[doc(hidden)]
+    pub const LAYOUT: u64 = layout::with(
+        layout::with(layout::name(D::NAME), T::LAYOUT as u128),
+        R::NORMALIZED as u128,
+    );
+
+    /// The handle, for PTX of your own: `cudaTextureObject_t`. On the emulator the address of a
+    /// `warploom_emulator::texture::TextureObject`.
+    #[inline(always)]
+    #[must_use]
+    pub fn handle(self) -> u64 {
+        self.handle
+    }
+
+    /// # Safety
+    /// Called by the code around a kernel. `handle` is that of a texture with these dimensions, elements and read, which is there for the whole launch, and whose elements nothing
+    /// writes meanwhile.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_launch(handle: u64) -> Self {
+        Texture {
+            handle,
+            _brand: Brand::new(),
+            _types: PhantomData,
+        }
+    }
+}
