@@ -31,6 +31,7 @@ const H200: &[(i32, i32)] = &[
     (27, 32_768), // layered 2-D textures
     (28, 32_768),
     (29, 2048),
+    (30, 512),        // surface alignment
     (31, 1),          // kernels side by side
     (32, 1),          // ECC
     (33, 4),          // PCI bus of the first GPU
@@ -44,10 +45,39 @@ const H200: &[(i32, i32)] = &[
     (41, 1),          // unified addressing
     (42, 32_768),     // layered 1-D textures
     (43, 2048),
-    (50, 0),  // PCI domain
-    (51, 32), // texture pitch alignment
-    (75, 9),  // compute capability
+    (45, 32_768), // gathered 2-D textures
+    (46, 32_768),
+    (47, 8192), // 3-D textures in their other shape
+    (48, 8192),
+    (49, 32_768),
+    (50, 0),      // PCI domain
+    (51, 32),     // texture pitch alignment
+    (52, 32_768), // cubes
+    (53, 32_768), // layered cubes
+    (54, 2046),
+    (55, 32_768),  // 1-D surfaces
+    (56, 131_072), // 2-D surfaces
+    (57, 65_536),
+    (58, 16_384), // 3-D surfaces
+    (59, 16_384),
+    (60, 16_384),
+    (61, 32_768), // layered 1-D surfaces
+    (62, 2048),
+    (63, 32_768), // layered 2-D surfaces
+    (64, 32_768),
+    (65, 2048),
+    (66, 32_768), // cube surfaces
+    (67, 32_768), // layered cube surfaces
+    (68, 2046),
+    (69, 268_435_456), // textures of linear memory
+    (70, 131_072),     // of rows in linear memory
+    (71, 65_000),
+    (72, 2_097_120),
+    (73, 32_768), // 2-D textures with levels
+    (74, 32_768),
+    (75, 9), // compute capability
     (76, 0),
+    (77, 32_768),  // 1-D textures with levels
     (78, 1),       // stream priorities
     (79, 1),       // L1 for global memory
     (80, 1),       // L1 for local memory

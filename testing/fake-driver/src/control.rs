@@ -99,7 +99,14 @@ fn count(state: &State, of: &str) -> Option<u64> {
         "pinned memory" => memory(Kind::Pinned),
         "registered memory" => memory(Kind::Registered),
         "managed memory" => memory(Kind::Managed),
-        "arrays" => state.arrays.len() as u64,
+        "arrays" => state
+            .arrays
+            .iter()
+            .filter(|(_, array)| array.of == 0)
+            .count() as u64,
+        "mipmapped arrays" => state.mipmapped.len() as u64,
+        "textures" => state.textures.len() as u64,
+        "surfaces" => state.surfaces.len() as u64,
         "device bytes" => (0..state.gpus.len() as u64)
             .map(|d| state.used(d as i32))
             .sum(),

@@ -10,3 +10,4 @@ pub mod memory;
 pub mod modules;
 pub mod streams;
 pub mod tensors;
+pub mod textures;

@@ -7,8 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::code::Code;
-use crate::driver::arrays::Array;
+use crate::driver::arrays::{Array, Mipmapped};
 use crate::driver::kinds::Pool;
+use crate::driver::textures::Object;
 use crate::graph::{Executable, Graph};
 use crate::link::Link;
 use crate::memory::Region;
@@ -112,6 +113,9 @@ pub(crate) struct State {
     pub(crate) pools: Table<Pool>,
     pub(crate) links: Table<Link>,
     pub(crate) arrays: Table<Array>,
+    pub(crate) mipmapped: Table<Mipmapped>,
+    pub(crate) textures: Table<Object>,
+    pub(crate) surfaces: Table<Object>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -154,6 +158,9 @@ impl State {
             pools: Table::new(0xC8, Code::INVALID_VALUE),
             links: Table::new(0xC9, Code::INVALID_HANDLE),
             arrays: Table::new(0xCA, Code::INVALID_HANDLE),
+            mipmapped: Table::new(0xCB, Code::INVALID_HANDLE),
+            textures: Table::new(0xCC, Code::INVALID_VALUE),
+            surfaces: Table::new(0xCD, Code::INVALID_VALUE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),

@@ -358,7 +358,7 @@ pub fn nothing_is_left(fake: &Fake) {
 }
 
 /// What can be alive.
-const LIVE: [&str; 14] = [
+const LIVE: [&str; 17] = [
     "contexts",
     "modules",
     "functions",
@@ -373,6 +373,9 @@ const LIVE: [&str; 14] = [
     "registered memory",
     "managed memory",
     "arrays",
+    "mipmapped arrays",
+    "textures",
+    "surfaces",
 ];
 
 fn c_text(text: &str) -> CString {

@@ -4,8 +4,11 @@ use crate::code::Code;
 use crate::memory::Kind;
 use crate::state::{Held, driver, not_null, put};
 
-/// `CUDA_ARRAY3D_LAYERED`; the other flags are for cubes, textures and surfaces, which no caller here uses.
+/// `CUDA_ARRAY3D_LAYERED` and so on.
 const LAYERED: u32 = 1;
+const SURFACE_LDST: u32 = 2;
+const CUBEMAP: u32 = 4;
+const TEXTURE_GATHER: u32 = 8;
 
 /// An array, in truth rows and planes without gaps.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +18,18 @@ pub(crate) struct Array {
     pub(crate) start: u64,
     /// Bytes of a row; rows; planes or layers.
     pub(crate) extent: [usize; 3],
+    /// The mipmapped array whose level it is; 0: none.
+    pub(crate) of: u64,
+    pub(crate) described: Described,
+}
+
+/// Several arrays that are levels of detail, in one piece of memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Mipmapped {
+    pub(crate) context: u64,
+    pub(crate) start: u64,
+    pub(crate) levels: Vec<u64>,
+    pub(crate) described: Described,
 }
 
 /// `CUDA_ARRAY3D_DESCRIPTOR_v2`.
@@ -45,15 +60,80 @@ impl Described {
 
     /// The most along each side, by the number of dimensions and whether there are layers.
     fn limits(&self) -> Option<[usize; 3]> {
-        match (self.flags, self.height, self.depth) {
+        let (width, height, depth) = (self.width, self.height, self.depth);
+        let cubes = width == height && depth.is_multiple_of(6) && depth > 0;
+        let surface = self.flags & SURFACE_LDST != 0;
+        match (self.flags & !SURFACE_LDST, height, depth) {
+            (0, 0, 0) if surface => Some([32_768, 0, 0]),
             (0, 0, 0) => Some([131_072, 0, 0]),
             (0, _, 0) => Some([131_072, 65_536, 0]),
+            (TEXTURE_GATHER, 1.., 0) => Some([32_768, 32_768, 0]),
+            (0, 1..=8192, 16_385..) if !surface && width <= 8192 => Some([8192, 8192, 32_768]),
             (0, 1.., _) => Some([16_384; 3]),
             (LAYERED, 0, 1..) => Some([32_768, 0, 2048]),
             (LAYERED, _, 1..) => Some([32_768, 32_768, 2048]),
+            (CUBEMAP, ..) if cubes && depth == 6 => Some([32_768, 32_768, 6]),
+            (flags, ..) if flags == CUBEMAP | LAYERED && cubes => Some([32_768, 32_768, 2046]),
             _ => None,
         }
     }
+
+    /// Bytes of a row; rows; planes or layers.
+    fn extent(&self) -> Result<[usize; 3], Code> {
+        let element = self.element().ok_or(Code::INVALID_VALUE)?;
+        let limits = self.limits().ok_or(Code::INVALID_VALUE)?;
+        let given = [self.width, self.height, self.depth];
+        if given[0] == 0
+            || given
+                .iter()
+                .zip(limits)
+                .any(|(given, limit)| *given > limit)
+        {
+            return Err(Code::INVALID_VALUE);
+        }
+        Ok([given[0] * element, given[1].max(1), given[2].max(1)])
+    }
+
+    /// The same half as long along each side that is no layer.
+    fn halved(&self) -> Described {
+        let half = |side: usize| side.min((side / 2).max(1));
+        let is_deep = self.flags & (LAYERED | CUBEMAP) == 0;
+        Described {
+            width: half(self.width),
+            height: half(self.height),
+            depth: if is_deep {
+                half(self.depth)
+            } else {
+                self.depth
+            },
+            ..*self
+        }
+    }
+
+    /// Levels that there can be.
+    fn most_levels(&self) -> u32 {
+        let is_deep = self.flags & (LAYERED | CUBEMAP) == 0;
+        let depth = if is_deep { self.depth } else { 0 };
+        let longest = self.width.max(self.height).max(depth).max(1);
+        longest.ilog2() + 1
+    }
+
+    pub(crate) fn is_cube(&self) -> bool {
+        self.flags & CUBEMAP != 0
+    }
+
+    pub(crate) fn is_for_surfaces(&self) -> bool {
+        self.flags & SURFACE_LDST != 0
+    }
+
+    /// Whether a channel is an integer; of 32 bits if the second says so.
+    pub(crate) fn is_integer(&self) -> [bool; 2] {
+        [self.format < 0x10, matches!(self.format, 0x03 | 0x0A)]
+    }
+}
+
+fn bytes([row, height, depth]: [usize; 3]) -> Result<usize, Code> {
+    row.checked_mul(height * depth).ok_or(Code::OUT_OF_MEMORY)
 }
 
 impl Held {
@@ -77,25 +157,61 @@ driver! {
     fn cuArray3DCreate_v2(state; array: *mut u64, described: *const Described) needs Context {
         not_null(array)?;
         let described = *not_null(described)?;
-        let element = described.element().ok_or(Code::INVALID_VALUE)?;
-        let limits = described.limits().ok_or(Code::INVALID_VALUE)?;
-        let given = [described.width, described.height, described.depth];
-        if given[0] == 0 || given.iter().zip(limits).any(|(given, limit)| *given > limit) {
-            return Err(Code::INVALID_VALUE);
-        }
-        let extent = [given[0] * element, given[1].max(1), given[2].max(1)];
-        let bytes = extent[0].checked_mul(extent[1] * extent[2]).ok_or(Code::OUT_OF_MEMORY)?;
-        let start = state.allocate(Kind::Array, bytes, 0)?;
+        let extent = described.extent()?;
+        let start = state.allocate(Kind::Array, bytes(extent)?, 0)?;
         let context = state.current()?;
-        let made = state.arrays.add(Array { context, start, extent });
+        let made = state.arrays.add(Array { context, start, extent, of: 0, described });
         put(array, made)
     }
 
-    /// Destroys an array.
+    /// Destroys an array, but no level of another one.
     fn cuArrayDestroy(state; array: u64) needs Context {
-        let Array { start, .. } = *state.arrays.get(array)?;
+        let Array { start, of, .. } = *state.arrays.get(array)?;
+        if of != 0 {
+            return Err(Code::INVALID_HANDLE);
+        }
+        state.check_no_objects("cuArrayDestroy", start);
         super::memory::before_freeing(state, "cuArrayDestroy", start)?;
         state.arrays.remove(array)?;
+        state.free(start, &[Kind::Array])
+    }
+
+    /// Makes an array with levels of detail.
+    fn cuMipmappedArrayCreate(state; array: *mut u64, described: *const Described, n_levels: u32) needs Context {
+        not_null(array)?;
+        let described = *not_null(described)?;
+        let n_levels = n_levels.clamp(1, described.most_levels());
+        let levels: Vec<_> = std::iter::successors(Some(described), |level| Some(level.halved()))
+            .take(n_levels as usize)
+            .map(|level| Ok((level, level.extent()?)))
+            .collect::<Result<_, Code>>()?;
+        let sizes: Vec<_> = levels.iter().map(|(_, extent)| bytes(*extent)).collect::<Result<_, _>>()?;
+        let start = state.allocate(Kind::Array, sizes.iter().sum(), 0)?;
+        let context = state.current()?;
+        let made = state.mipmapped.add(Mipmapped { context, start, levels: vec![], described });
+        let mut at = start;
+        for ((described, extent), size) in levels.into_iter().zip(sizes) {
+            let level = state.arrays.add(Array { context, start: at, extent, of: made, described });
+            state.mipmapped.get_mut(made)?.levels.push(level);
+            at += size as u64;
+        }
+        put(array, made)
+    }
+
+    /// A level of detail, which goes with its array.
+    fn cuMipmappedArrayGetLevel(state; level: *mut u64, array: u64, number: u32) needs Context {
+        let levels = &state.mipmapped.get(array)?.levels;
+        let found = *levels.get(number as usize).ok_or(Code::INVALID_VALUE)?;
+        put(level, found)
+    }
+
+    /// Destroys an array with its levels.
+    fn cuMipmappedArrayDestroy(state; array: u64) needs Context {
+        let start = state.mipmapped.get(array)?.start;
+        state.check_no_objects("cuMipmappedArrayDestroy", start);
+        super::memory::before_freeing(state, "cuMipmappedArrayDestroy", start)?;
+        state.mipmapped.remove(array)?;
+        state.arrays.retain(|_, level| level.of != array);
         state.free(start, &[Kind::Array])
     }
 }

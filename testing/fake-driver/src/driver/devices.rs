@@ -80,6 +80,9 @@ pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), 
     held.links.retain(|_, link| link.context != context);
     held.regions.retain(|_, region| region.context != context);
     held.arrays.retain(|_, array| array.context != context);
+    held.mipmapped.retain(|_, array| array.context != context);
+    held.textures.retain(|_, object| object.context != context);
+    held.surfaces.retain(|_, object| object.context != context);
     Ok(())
 }
 

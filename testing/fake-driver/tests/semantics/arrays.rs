@@ -27,7 +27,10 @@ fn arrays_have_limits_and_their_copies_bounds() {
         ([4, 4, 0], 0x20, 1),       // no layers
         ([4, 4, 2049], 0x20, 1),    // too many
         ([4, 4, 0], 0x21, 0),       // no format
-        ([4, 4, 0], 0x20, 8),       // for gathering
+        ([4, 4, 2], 0x20, 8),       // space to gather from
+        ([4, 3, 6], 0x20, 4),       // a cube with sides of two lengths
+        ([4, 4, 5], 0x20, 4),       // and one without a face
+        ([4, 4, 13], 0x20, 5),      // layers of cubes, and a face
     ] {
         assert_eq!(
             make(&mut array, extent, format, flags),
@@ -68,4 +71,48 @@ fn arrays_have_limits_and_their_copies_bounds() {
         assert_eq!(cuArrayDestroy(array), 400);
     }
     assert_eq!((count(c"arrays"), count(c"device bytes")), (0, 0));
+}
+
+#[test]
+fn cubes_surfaces_and_planes_to_gather_from_are_arrays() {
+    let _guard = context();
+    for (extent, flags) in [
+        ([4, 4, 6], 4),     // a cube
+        ([4, 4, 12], 5),    // two cubes
+        ([4, 4, 0], 2),     // a surface
+        ([4, 4, 12], 7),    // a surface of cubes
+        ([4, 4, 0], 8 | 2), // a surface to gather from
+    ] {
+        let mut array = 0;
+        assert_eq!(
+            make(&mut array, extent, 0x20, flags),
+            0,
+            "{extent:?} {flags}"
+        );
+        assert_eq!(unsafe { cuArrayDestroy(array) }, 0);
+    }
+    assert_eq!(count(c"arrays"), 0);
+}
+
+#[test]
+fn levels_go_with_their_array() {
+    let _guard = context();
+    let described = [16u64, 6, 0, 0x20 | 2 << 32, 0]; // 16 by 6 elements of 8 bytes
+    let (mut array, mut level) = (0, 0);
+    let make = |array: &mut u64, n| unsafe {
+        cuMipmappedArrayCreate(&raw mut *array, (&raw const described).cast(), n)
+    };
+    assert_eq!(make(&mut array, 9), 0); // as many as there can be
+    let sizes = 16 * 6 + 8 * 3 + 4 + 2 + 1;
+    assert_eq!(count(c"device bytes"), sizes * 8);
+    assert_eq!((count(c"arrays"), count(c"mipmapped arrays")), (0, 1));
+    unsafe {
+        assert_eq!(cuMipmappedArrayGetLevel(&raw mut level, array, 5), 1);
+        assert_eq!(cuMipmappedArrayGetLevel(&raw mut level, array, 1), 0);
+        assert_eq!(cuArrayDestroy(level), 400);
+        assert_eq!(cuMipmappedArrayDestroy(level), 400);
+        assert_eq!(cuMipmappedArrayDestroy(array), 0);
+        assert_eq!(cuMipmappedArrayGetLevel(&raw mut level, array, 1), 400);
+    }
+    assert_eq!((count(c"mipmapped arrays"), count(c"device bytes")), (0, 0));
 }

@@ -12,6 +12,7 @@ mod contexts; // several contexts and GPUs
 mod graphs; // nodes of graphs
 mod kinds; // memory of all kinds
 mod tensors; // maps of tensors
+mod textures; // textures and surfaces
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -28,6 +29,7 @@ use warploom_fake_driver::driver::memory::*;
 use warploom_fake_driver::driver::modules::*;
 use warploom_fake_driver::driver::streams::*;
 use warploom_fake_driver::driver::tensors::*;
+use warploom_fake_driver::driver::textures::*;
 
 const PTX: &CStr = c".version 8.0\n.target sm_90\n.address_size 64
 .visible .global .align 4 .u32 start = 7;
