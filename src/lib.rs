@@ -37,18 +37,19 @@ pub use warploom_macros::{KernelArg, Plain, kernel};
 /// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
 pub use warploom_runtime::device;
 pub use warploom_runtime::{
-    Advice, AppendBuffer, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
-    ChannelFormat, Child, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
-    DeviceProperties, DeviceSlice, DeviceSlice2DMut, DeviceSlice3D, DeviceSlice3DMut,
-    DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions, ExecutableGraph, Extent3,
-    Finished, Graph, GraphError, HostPart, HostPartMut, InteropError, KernelFindings, KernelPanic,
-    Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError, MemoryInUse, MemoryLocation,
-    MemoryUsage, Module, ModuleError, Node, ObjectsInUse, PastLaunch, PinnedBuffer, PinnedOptions,
-    PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Pool, PoolOptions,
-    PoolUsage, RangeAttributes, Result, SharedAtomics, Stream, StreamError, StreamOptions,
-    StreamPriorities, Symbol, SymbolError, TensorMap, TensorMapError, TensorMapMut, Unsupported,
-    assert_gpu_matches_emulator, checked, interop, launch, model, module, occupancy, profile,
-    tensor, testing,
+    Advice, AppendBuffer, ArrayBuffer, ArrayElement, ArrayLevel, ArrayLevelMut, ArrayOptions,
+    ArrayShape, ArraySlice, ArraySliceMut, Attach, ChannelFormat, Child, Device, DeviceBuffer,
+    DeviceChunks, DeviceChunksMut, DeviceError, DeviceProperties, DeviceSlice, DeviceSlice2DMut,
+    DeviceSlice3D, DeviceSlice3DMut, DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions,
+    ExecutableGraph, Extent3, Finished, Graph, GraphError, HostPart, HostPartMut, InteropError,
+    KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError,
+    MemoryInUse, MemoryLocation, MemoryUsage, MipmappedArray, Module, ModuleError, Node,
+    ObjectsInUse, PastLaunch, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
+    PitchedBuffer, PitchedSlice, PitchedSliceMut, Pool, PoolOptions, PoolUsage, RangeAttributes,
+    Result, Sampler, SharedAtomics, Stream, StreamError, StreamOptions, StreamPriorities,
+    SurfaceObject, Symbol, SymbolError, TensorMap, TensorMapError, TensorMapMut, TextureError,
+    TextureObject, Unsupported, assert_gpu_matches_emulator, checked, interop, launch, model,
+    module, occupancy, profile, tensor, testing, texture,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

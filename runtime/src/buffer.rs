@@ -12,6 +12,7 @@
 
 mod copy; // to it, from it and within it
 mod fill; // with one value
+mod objects; // its textures and surfaces
 mod pooled; // out of a pool and back
 mod region; // rectangles and boxes
 
@@ -22,7 +23,7 @@ use std::mem;
 use std::ops::Deref;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_device_std::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
@@ -43,9 +44,11 @@ use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, StreamShared, reject_in_host_callback};
 use crate::sync::lock;
+use objects::KeptObject;
 
 pub(crate) use copy::{CopyKind, LinearCopy, exclude_graphs, record_uses};
 pub(crate) use fill::Fill;
+pub(crate) use objects::{Object, ObjectKey};
 pub(crate) use region::{ArrayRegion, PitchedRegion, Region, StridedRows};
 
 /// Every buffer starts at a multiple of this, as the driver's do.
@@ -81,6 +84,8 @@ pub(crate) struct Owned {
     portable: bool,
     kind: Kind,
     bytes: usize,
+    /// Textures and surfaces of the memory; they go before it.
+    objects: Mutex<Vec<KeptObject>>,
     /// What it has of an emulated pool; goes after the memory.
     used: Option<Used>,
     home: Home,
@@ -202,6 +207,7 @@ impl Buffer {
             portable: false,
             kind,
             bytes,
+            objects: Mutex::default(),
             used: None,
             home: Home::Device(device.clone()),
         }))
@@ -530,7 +536,12 @@ impl Drop for Owned {
         if let Some(turns) = self.device().turns() {
             turns.host_waits(); // as the driver does when it frees memory
         }
-        if !self.device().is_gpu() || !in_host_callback() && self.give_back() {
+        if !self.device().is_gpu() {
+            return;
+        }
+        let objects = self.objects.get_mut();
+        let objects = mem::take(objects.unwrap_or_else(PoisonError::into_inner));
+        if objects.is_empty() && !in_host_callback() && self.give_back() {
             return;
         }
         let memory = mem::replace(&mut self.memory, Memory::Empty);
@@ -545,10 +556,17 @@ impl Drop for Owned {
             let stream = last.as_ref().and_then(|queue| queue.cuda());
             match (memory, stream) {
                 // In order after all work that has it.
-                (Memory::Pooled(memory), Some(stream)) => memory.free(stream),
+                (Memory::Pooled(memory), Some(stream)) => {
+                    if !objects.is_empty() {
+                        let _ = stream.synchronize(); // as below
+                        drop(objects);
+                    }
+                    memory.free(stream);
+                }
                 (memory, stream) => {
                     // Errors: the context is broken, and nothing runs any more. The next wait reports it.
                     let _ = stream.map_or(Ok(()), CudaStream::synchronize);
+                    drop(objects);
                     drop(memory);
                 }
             }

@@ -11,6 +11,7 @@ use crate::panics::{KernelDeadlock, KernelPanic};
 use crate::stream::StreamError;
 use crate::symbol::SymbolError;
 use crate::tensor::TensorMapError;
+use crate::texture::TextureError;
 pub use crate::unsupported::Unsupported;
 
 /// `Result` with [`Error`], so that `?` takes every error of warploom.
@@ -46,6 +47,9 @@ pub enum Error {
     /// The map of a tensor cannot be made.
     #[error(transparent)]
     TensorMap(#[from] TensorMapError),
+    /// A texture or surface cannot be made.
+    #[error(transparent)]
+    Texture(#[from] TextureError),
     /// Device code from elsewhere cannot be loaded, linked or used.
     #[error(transparent)]
     Module(#[from] ModuleError),
@@ -81,6 +85,7 @@ debug_is_the_text!(
     StreamError,
     SymbolError,
     TensorMapError,
+    TextureError,
     Unsupported,
     crate::device::UnknownId,
     crate::module::images::UnknownArch,

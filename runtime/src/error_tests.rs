@@ -17,6 +17,7 @@ use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
 use crate::tensor::TensorMapError as T;
+use crate::texture::{Address, TextureError as X};
 use crate::{DeviceError as D, DriverError, Error, Unsupported};
 
 const KERNEL: &str = "saxpy";
@@ -136,6 +137,18 @@ fn memory_errors() -> Vec<M> {
             start: 3,
             end: 9,
             len: 5,
+        },
+        M::ArrayGather {
+            shape: (4, 4, 4).into(),
+        },
+        M::ArrayLevels {
+            shape: (64, 16).into(),
+            given: 8,
+            most: 7,
+        },
+        M::NoSuchLevel {
+            given: 3,
+            levels: 3,
         },
         M::ArrayExtent {
             shape: (200_000, 3).into(),
@@ -384,6 +397,61 @@ fn module_errors() -> Vec<O> {
     ]
 }
 
+fn texture_errors() -> Vec<X> {
+    let (shape, device) = ((640, 480).into(), || "NVIDIA H200".to_owned());
+    vec![
+        X::Dimensions {
+            wanted: "3-D",
+            shape,
+            remedy: "ArrayShape::Space",
+        },
+        X::NotForSurfaces { shape },
+        X::FilterOfIntegers {
+            setting: "filter",
+            element: "u8",
+        },
+        X::Unnormalized {
+            axis: "x",
+            given: Address::Wrap,
+        },
+        X::UnnormalizedLevels,
+        X::Srgb {
+            element: "u16",
+            read: "`Normalized`",
+        },
+        X::Seamless { wanted: "2-D" },
+        X::Anisotropy { given: 16 },
+        X::Lod {
+            setting: "lod_bias",
+            given: f32::NAN,
+        },
+        X::LodClamp {
+            least: 3.0,
+            greatest: 2.5,
+        },
+        X::Empty,
+        X::Planes { given: 2 },
+        X::Start {
+            given: 24,
+            align: 512,
+            device: device(),
+        },
+        X::Pitch {
+            given: 36,
+            align: 32,
+            device: device(),
+        },
+        X::Extent {
+            memory: "pitched memory",
+            side: "height",
+            given: 65_001,
+            limit: 65_000,
+            device: device(),
+        },
+        X::Driver(driver_error()),
+    ]
+}
+
 fn tensor_errors() -> Vec<T> {
     vec![
         T::Capability {
@@ -466,6 +534,7 @@ fn all() -> Vec<Error> {
     errors.extend(interop_errors().into_iter().map(Error::from));
     errors.extend(module_errors().into_iter().map(Error::from));
     errors.extend(tensor_errors().into_iter().map(Error::from));
+    errors.extend(texture_errors().into_iter().map(Error::from));
     errors
 }
 
@@ -554,6 +623,7 @@ fn debug_shows_the_text() {
     look(&interop_errors());
     look(&module_errors());
     look(&tensor_errors());
+    look(&texture_errors());
 }
 
 #[test]

@@ -52,6 +52,7 @@ pub mod symbol; // statics of device code
 mod sync; // locks
 pub mod tensor; // maps of tensors, for copies of boxes
 pub mod testing; // the emulator against a GPU
+pub mod texture; // memory that kernels find elements in by coordinates
 mod unsupported; // what a device does not do
 pub mod view; // parts of buffers
 
@@ -64,12 +65,12 @@ pub use graph::{Child, ExecutableGraph, Graph, GraphError, Node};
 pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    Advice, AppendBuffer, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
-    ChannelFormat, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceSlice3D, DeviceSlice3DMut,
-    Extent3, HostPart, HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, MemoryLocation,
-    MemoryUsage, ObjectsInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
-    PitchedBuffer, PitchedSlice, PitchedSliceMut, Pool, PoolOptions, PoolUsage, RangeAttributes,
-    SharedAtomics,
+    Advice, AppendBuffer, ArrayBuffer, ArrayElement, ArrayLevel, ArrayLevelMut, ArrayOptions,
+    ArrayShape, ArraySlice, ArraySliceMut, Attach, ChannelFormat, DeviceBuffer, DeviceChunks,
+    DeviceChunksMut, DeviceSlice3D, DeviceSlice3DMut, Extent3, HostPart, HostPartMut,
+    ManagedBuffer, MemoryError, MemoryInUse, MemoryLocation, MemoryUsage, MipmappedArray,
+    ObjectsInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
+    PitchedSlice, PitchedSliceMut, Pool, PoolOptions, PoolUsage, RangeAttributes, SharedAtomics,
 };
 #[doc(hidden)]
 pub use module::embedded;
@@ -78,4 +79,5 @@ pub use panics::{KernelPanic, PastLaunch};
 pub use stream::{Finished, Stream, StreamError, StreamOptions, StreamPriorities};
 pub use symbol::{Managed, Symbol, SymbolError};
 pub use tensor::{TensorMap, TensorMapError, TensorMapMut};
+pub use texture::{Sampler, SurfaceObject, TextureError, TextureObject};
 pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

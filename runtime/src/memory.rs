@@ -31,7 +31,11 @@ use crate::unsupported::Unsupported;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
 pub use append::AppendBuffer;
-pub use array::{ArrayBuffer, ArrayElement, ArrayShape, ChannelFormat};
+pub(crate) use array::Place;
+pub use array::{
+    ArrayBuffer, ArrayElement, ArrayLevel, ArrayLevelMut, ArrayOptions, ArrayShape, ChannelFormat,
+    MipmappedArray,
+};
 pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
@@ -190,6 +194,36 @@ pub enum MemoryError {
         limit: usize,
         /// The device's name.
         device: String,
+    },
+    /// An array is to be gathered from that is no plane.
+    #[error(
+        "cannot make a {shape} to gather from: that is a 2-D array without layers; leave `with_gather` out, or use several arrays"
+    )]
+    ArrayGather {
+        /// What was asked for.
+        shape: ArrayShape,
+    },
+    /// An array is to have no levels of detail, or more than its sides can be halved.
+    #[error(
+        "cannot make a {shape} in {given} levels of detail: 1 to {most} levels are possible, as each is half as long as the one before; use fewer, or a larger array"
+    )]
+    ArrayLevels {
+        /// What was asked for.
+        shape: ArrayShape,
+        /// Levels asked for.
+        given: u32,
+        /// The most that there can be.
+        most: u32,
+    },
+    /// There is no level of detail of this number.
+    #[error(
+        "an array has no level {given}: there are {levels} levels, counted from 0; use a lower level, or make the array with more"
+    )]
+    NoSuchLevel {
+        /// The level asked for.
+        given: u32,
+        /// Levels that there are.
+        levels: u32,
     },
     /// The host wants to touch memory that a graph has.
     #[error(

@@ -139,11 +139,11 @@ fn the_emulator_says_what_it_has() -> Result<()> {
 #[test]
 fn what_is_not_modelled_says_so() {
     let error = Device::emulator()
-        .attribute(Attribute::MAXIMUM_SURFACE1D_WIDTH)
+        .attribute(Attribute::GPU_PCI_DEVICE_ID)
         .unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("MAXIMUM_SURFACE1D_WIDTH") && text.contains("does not model"),
+        text.contains("GPU_PCI_DEVICE_ID") && text.contains("does not model"),
         "{text}"
     );
     assert!(matches!(error, DeviceError::Unsupported(_)));

@@ -147,6 +147,7 @@ const CRATES: &[Layers] = &[
                     "stream",
                     "symbol",
                     "tensor",
+                    "texture",
                     "view",
                 ],
             ),

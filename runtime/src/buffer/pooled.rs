@@ -39,6 +39,7 @@ impl Buffer {
             portable: false,
             kind,
             bytes,
+            objects: Mutex::default(),
             used: None,
             home: Home::Stream(Arc::clone(shared)),
         }))))

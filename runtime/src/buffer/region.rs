@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::copy::{check_recordable, exclude_graphs, record_uses, with_candidate_launches};
 use super::{Buffer, CopyKind, LinearCopy};
 use crate::cuda::DriverError;
-use crate::cuda::array::ArrayMemory;
+use crate::cuda::array::ArrayHandle;
 use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::graph::record::{Operation, RecordedBox};
@@ -137,7 +137,9 @@ pub(crate) enum Region<'a> {
 pub(crate) struct ArrayRegion<'a> {
     /// Whose array it is.
     pub(crate) buffer: &'a Buffer,
-    pub(crate) array: &'a ArrayMemory,
+    pub(crate) array: &'a ArrayHandle,
+    /// Which level of it `array` is.
+    pub(crate) level: usize,
     /// The first element: along x, y, and z or by layers.
     pub(crate) at: [usize; 3],
     /// Width, height, and depth or layers in elements.

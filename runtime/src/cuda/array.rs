@@ -1,19 +1,41 @@
 //! Arrays: memory of a GPU whose layout only the GPU knows.
 
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
 use super::callback::run_outside_callback;
 use super::context::Context;
 use super::result::DriverError;
 use super::sys;
-use super::sys::memory::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUarray};
+use super::sys::memory::{
+    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST,
+    CUDA_ARRAY3D_TEXTURE_GATHER, CUarray, CUmipmappedArray,
+};
 
-/// An array of the driver.
+/// An array of the driver, or several that are levels of detail.
 #[derive(Debug)]
 pub(crate) struct ArrayMemory {
     context: Arc<Context>,
-    pub(super) raw: CUarray,
+    owned: Owned,
+    /// All levels, the finest first; one of an array without others.
+    levels: Vec<ArrayHandle>,
+}
+
+/// What is destroyed.
+#[derive(Debug, Clone, Copy)]
+enum Owned {
+    Array(CUarray),
+    Mipmapped(CUmipmappedArray),
+}
+
+/// A level of an array. Means nothing any more once the [`ArrayMemory`] is gone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ArrayHandle(CUarray);
+
+impl ArrayHandle {
+    pub(super) fn raw(&self) -> *mut c_void {
+        self.0.0
+    }
 }
 
 /// What an array is to be.
@@ -22,9 +44,33 @@ pub(crate) struct Described {
     /// Width, height, and depth or layers; 0: a dimension less.
     pub(crate) extent: [usize; 3],
     pub(crate) layered: bool,
+    pub(crate) cube: bool,
+    pub(crate) surface: bool,
+    pub(crate) gather: bool,
     /// The driver's number for the type of a channel.
     pub(crate) format: i32,
     pub(crate) channels: u32,
+}
+
+impl Described {
+    fn for_driver(&self) -> CUDA_ARRAY3D_DESCRIPTOR {
+        let [width, height, depth] = self.extent;
+        let flags = [
+            (self.layered, CUDA_ARRAY3D_LAYERED),
+            (self.cube, CUDA_ARRAY3D_CUBEMAP),
+            (self.surface, CUDA_ARRAY3D_SURFACE_LDST),
+            (self.gather, CUDA_ARRAY3D_TEXTURE_GATHER),
+        ];
+        let set = flags.into_iter().filter(|(wanted, _)| *wanted);
+        CUDA_ARRAY3D_DESCRIPTOR {
+            width,
+            height,
+            depth,
+            format: self.format,
+            channels: self.channels,
+            flags: set.map(|(_, flag)| flag).sum(),
+        }
+    }
 }
 
 impl ArrayMemory {
@@ -34,42 +80,78 @@ impl ArrayMemory {
         described: Described,
     ) -> Result<Option<ArrayMemory>, DriverError> {
         context.bind()?;
-        let [width, height, depth] = described.extent;
-        let told = CUDA_ARRAY3D_DESCRIPTOR {
-            width,
-            height,
-            depth,
-            format: described.format,
-            channels: described.channels,
-            flags: match described.layered {
-                true => CUDA_ARRAY3D_LAYERED,
-                false => 0,
-            },
-        };
+        let told = described.for_driver();
         let mut raw = CUarray::NULL;
         let driver = &context.driver;
         // SAFETY: writes one handle to where we point, and reads the description; the context is current.
         match unsafe { driver.cuArray3DCreate_v2(&raw mut raw, &raw const told) } {
-            Ok(()) => Ok(Some(ArrayMemory { context, raw })),
+            Ok(()) => Ok(Some(ArrayMemory {
+                context,
+                owned: Owned::Array(raw),
+                levels: vec![ArrayHandle(raw)],
+            })),
             Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The driver's handle.
+    /// The same with so many levels of detail.
+    pub(crate) fn mipmapped(
+        context: Arc<Context>,
+        described: Described,
+        n_levels: c_uint,
+    ) -> Result<Option<ArrayMemory>, DriverError> {
+        context.bind()?;
+        let told = described.for_driver();
+        let mut raw = CUmipmappedArray::NULL;
+        let driver = &context.driver;
+        // SAFETY: writes one handle to where we point, and reads the description; the context is current.
+        match unsafe { driver.cuMipmappedArrayCreate(&raw mut raw, &raw const told, n_levels) } {
+            Ok(()) => {}
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let mut made = ArrayMemory {
+            context: Arc::clone(&context),
+            owned: Owned::Mipmapped(raw),
+            levels: vec![],
+        };
+        for level in 0..n_levels {
+            let mut array = CUarray::NULL;
+            // SAFETY: writes one handle to where we point; the array is alive and has this level.
+            unsafe { driver.cuMipmappedArrayGetLevel(&raw mut array, raw, level)? };
+            made.levels.push(ArrayHandle(array));
+        }
+        Ok(Some(made))
+    }
+
+    /// A level, if there is one of this number.
+    pub(crate) fn level(&self, level: usize) -> Option<&ArrayHandle> {
+        self.levels.get(level)
+    }
+
+    /// The driver's handle: `CUarray`, or `CUmipmappedArray` if it was made with levels.
     pub(crate) fn raw_handle(&self) -> *mut c_void {
-        self.raw.0
+        match self.owned {
+            Owned::Array(raw) => raw.0,
+            Owned::Mipmapped(raw) => raw.0,
+        }
     }
 }
 
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
-        let (context, raw) = (Arc::clone(&self.context), self.raw);
+        let (context, owned) = (Arc::clone(&self.context), self.owned);
         run_outside_callback(move || {
             let _ = context.bind();
-            // SAFETY: destroyed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context
-            // broken.
-            let _ = unsafe { context.driver.cuArrayDestroy(raw) };
+            let driver = &context.driver;
+            // Errors: the driver is shut down or the context broken.
+            let _ = match owned {
+                // SAFETY: destroyed once; the owner has waited for the work that uses it.
+                Owned::Array(raw) => unsafe { driver.cuArrayDestroy(raw) },
+                // SAFETY: as above.
+                Owned::Mipmapped(raw) => unsafe { driver.cuMipmappedArrayDestroy(raw) },
+            };
         });
     }
 }

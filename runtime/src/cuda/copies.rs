@@ -1,6 +1,6 @@
 //! Copies, and what sets memory: work for a stream.
 
-use super::array::ArrayMemory;
+use super::array::ArrayHandle;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory::{
@@ -31,7 +31,7 @@ pub(crate) enum Corner<'a> {
     /// At an address of some device's memory: the driver finds out whose.
     Anywhere(Rows),
     /// In an array: bytes along x, rows, planes or layers.
-    Array(&'a ArrayMemory, [usize; 3]),
+    Array(&'a ArrayHandle, [usize; 3]),
 }
 
 /// Rows in memory, from an address on.
@@ -100,7 +100,7 @@ impl Corner<'_> {
             },
             Corner::Array(array, [x_bytes, y, z]) => Side3D {
                 kind: CU_MEMORYTYPE_ARRAY,
-                array: array.raw.0,
+                array: array.raw(),
                 x_bytes,
                 y,
                 z,

@@ -30,6 +30,7 @@ pub(crate) mod result;
 pub(crate) mod stream;
 mod sys;
 pub(crate) mod tensor;
+pub(crate) mod texture;
 
 pub(crate) use context::Context;
 pub(crate) use driver::OpenError;

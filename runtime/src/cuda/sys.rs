@@ -10,6 +10,7 @@ pub(crate) mod graphs; // nodes of graphs
 pub(crate) mod memory; // kinds of memory, copies, pools
 pub(crate) mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks
+pub(crate) mod textures; // what textures and surfaces are made of
 
 pub(crate) use streams::*;
 

@@ -48,17 +48,6 @@ impl Emulated {
             Attribute::PCI_BUS_ID => number(self.ordinal),
             Attribute::INTEGRATED => i32::from(integrated),
             Attribute::CLUSTER_LAUNCH => i32::from(limits.cluster_blocks > 0),
-            // The same for all models (CUDA Programming Guide, technical specifications).
-            Attribute::MAXIMUM_TEXTURE1D_WIDTH | Attribute::MAXIMUM_TEXTURE2D_WIDTH => 131_072,
-            Attribute::MAXIMUM_TEXTURE2D_HEIGHT => 65_536,
-            Attribute::MAXIMUM_TEXTURE3D_WIDTH
-            | Attribute::MAXIMUM_TEXTURE3D_HEIGHT
-            | Attribute::MAXIMUM_TEXTURE3D_DEPTH => 16_384,
-            Attribute::MAXIMUM_TEXTURE1D_LAYERED_WIDTH
-            | Attribute::MAXIMUM_TEXTURE2D_LAYERED_WIDTH
-            | Attribute::MAXIMUM_TEXTURE2D_LAYERED_HEIGHT => 32_768,
-            Attribute::MAXIMUM_TEXTURE1D_LAYERED_LAYERS
-            | Attribute::MAXIMUM_TEXTURE2D_LAYERED_LAYERS => 2_048,
             Attribute::CAN_MAP_HOST_MEMORY
             | Attribute::UNIFIED_ADDRESSING
             | Attribute::MANAGED_MEMORY
@@ -83,7 +72,7 @@ impl Emulated {
             | Attribute::MULTI_GPU_BOARD
             | Attribute::COOPERATIVE_MULTI_DEVICE_LAUNCH
             | Attribute::MAX_PERSISTING_L2_CACHE_SIZE => 0,
-            _ => return None,
+            _ => return image_limit(attribute),
         })
     }
 
@@ -96,6 +85,54 @@ impl Emulated {
         bytes[12..].copy_from_slice(&self.ordinal.to_be_bytes());
         Uuid(bytes)
     }
+}
+
+/// What limits textures and surfaces: the same for all models (CUDA Programming Guide, technical specifications), as an H100's driver answers.
+fn image_limit(attribute: Attribute) -> Option<i32> {
+    Some(match attribute {
+        Attribute::MAXIMUM_TEXTURE1D_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_WIDTH
+        | Attribute::MAXIMUM_SURFACE2D_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_LINEAR_WIDTH => 131_072,
+        Attribute::MAXIMUM_TEXTURE2D_HEIGHT | Attribute::MAXIMUM_SURFACE2D_HEIGHT => 65_536,
+        Attribute::MAXIMUM_TEXTURE2D_LINEAR_HEIGHT => 65_000,
+        Attribute::MAXIMUM_TEXTURE2D_LINEAR_PITCH => 2_097_120,
+        Attribute::MAXIMUM_TEXTURE3D_WIDTH
+        | Attribute::MAXIMUM_TEXTURE3D_HEIGHT
+        | Attribute::MAXIMUM_TEXTURE3D_DEPTH
+        | Attribute::MAXIMUM_SURFACE3D_WIDTH
+        | Attribute::MAXIMUM_SURFACE3D_HEIGHT
+        | Attribute::MAXIMUM_SURFACE3D_DEPTH => 16_384,
+        Attribute::MAXIMUM_TEXTURE1D_LAYERED_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_LAYERED_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_LAYERED_HEIGHT
+        | Attribute::MAXIMUM_TEXTURECUBEMAP_WIDTH
+        | Attribute::MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH
+        | Attribute::MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT
+        | Attribute::MAXIMUM_TEXTURE2D_GATHER_WIDTH
+        | Attribute::MAXIMUM_TEXTURE2D_GATHER_HEIGHT
+        | Attribute::MAXIMUM_SURFACE1D_WIDTH
+        | Attribute::MAXIMUM_SURFACE1D_LAYERED_WIDTH
+        | Attribute::MAXIMUM_SURFACE2D_LAYERED_WIDTH
+        | Attribute::MAXIMUM_SURFACE2D_LAYERED_HEIGHT
+        | Attribute::MAXIMUM_SURFACECUBEMAP_WIDTH
+        | Attribute::MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH
+        | Attribute::MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE => 32_768,
+        Attribute::MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE
+        | Attribute::MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE => 8_192,
+        Attribute::MAXIMUM_TEXTURE1D_LAYERED_LAYERS
+        | Attribute::MAXIMUM_TEXTURE2D_LAYERED_LAYERS
+        | Attribute::MAXIMUM_SURFACE1D_LAYERED_LAYERS
+        | Attribute::MAXIMUM_SURFACE2D_LAYERED_LAYERS => 2_048,
+        Attribute::MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS
+        | Attribute::MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS => 2_046,
+        Attribute::TEXTURE_ALIGNMENT | Attribute::SURFACE_ALIGNMENT => 512,
+        Attribute::TEXTURE_PITCH_ALIGNMENT => 32,
+        Attribute::MAXIMUM_TEXTURE1D_LINEAR_WIDTH => 1 << 28,
+        _ => return None,
+    })
 }
 
 /// The host's memory; `None` where the system does not tell (Linux does).
@@ -153,7 +190,7 @@ mod tests {
                 ask(Attribute::CLUSTER_LAUNCH) != 0,
                 limits.cluster_blocks != 0
             );
-            assert_eq!(emulated.attribute(Attribute::MAXIMUM_SURFACE1D_WIDTH), None);
+            assert_eq!(emulated.attribute(Attribute::GPU_PCI_DEVICE_ID), None);
         }
     }
 }

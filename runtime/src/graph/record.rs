@@ -83,8 +83,8 @@ pub(crate) struct RecordedBox {
 #[derive(Clone)]
 enum RecordedRegion {
     Memory(PitchedRegion),
-    /// The array, the first element's place, the extent and the bytes of an element.
-    Array(Buffer, [usize; 3], [usize; 3], usize),
+    /// The array, the level, the first element's place, the extent and the bytes of an element.
+    Array(Buffer, usize, [usize; 3], [usize; 3], usize),
 }
 
 // SAFETY: addresses of memory that `buffers` keeps; who runs the copy orders it with all other uses.
@@ -111,18 +111,23 @@ impl RecordedRegion {
     fn new(side: Region<'_>) -> RecordedRegion {
         match side {
             Region::Memory(area) => RecordedRegion::Memory(area),
-            Region::Array(part) => {
-                RecordedRegion::Array(part.buffer.clone(), part.at, part.extent, part.size)
-            }
+            Region::Array(part) => RecordedRegion::Array(
+                part.buffer.clone(),
+                part.level,
+                part.at,
+                part.extent,
+                part.size,
+            ),
         }
     }
 
     fn get(&self) -> Option<Region<'_>> {
         Some(match self {
             RecordedRegion::Memory(area) => Region::Memory(*area),
-            RecordedRegion::Array(buffer, at, extent, size) => Region::Array(ArrayRegion {
+            RecordedRegion::Array(buffer, level, at, extent, size) => Region::Array(ArrayRegion {
                 buffer,
-                array: buffer.array()?,
+                array: buffer.array()?.level(*level)?,
+                level: *level,
                 at: *at,
                 extent: *extent,
                 size: *size,

@@ -24,6 +24,7 @@ pub use crate::cuda::module::KernelAttributes;
 pub use crate::kernel::{Contract, Kernel, Param, ParamKind};
 pub use crate::launch_config::{Launch, Shape};
 pub use crate::tensor::{BoundTensorMap, TensorSourceArg, TensorTargetArg};
+pub use crate::texture::{BoundTexture, SurfaceArg, TextureArg};
 pub use arguments::{
     AppendArg, Arg, BoundSlice, Elements, SameElement, Slice2DMutArg, SliceArg, SliceMutArg,
     SliceParts,

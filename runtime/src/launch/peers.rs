@@ -17,6 +17,8 @@ pub(super) fn check_reach(
     let (device, peer) = (request.device(), buffer.device());
     let remedy = if device.is_gpu() != peer.is_gpu() {
         APART
+    } else if request.args[i].is_by_object() {
+        "textures and surfaces stay with their device: copy the memory there with `copy_from_peer`, and make one of the copy"
     } else if !buffer.is_for_peers() {
         "memory of this kind stays with its device: copy it with `copy_from_peer`"
     } else if device.reaches(peer, access) {

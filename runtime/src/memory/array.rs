@@ -1,6 +1,8 @@
 //! Arrays: memory whose layout only the device knows, for what is read and written by coordinates.
 
 mod element; // what an array holds
+mod level; // one level of detail
+mod mipmapped; // several levels of detail
 mod shape; // dimensions, layers and their limits
 
 use std::ffi::c_void;
@@ -12,7 +14,6 @@ use std::sync::Arc;
 
 use warploom_emulator::check::Birth;
 
-use super::slice3d::Elements;
 use super::{ArraySlice, ArraySliceMut, Extent3, MemoryError};
 use crate::buffer::{Buffer, CopyKind, Kind, Memory, Region};
 use crate::cuda::array::{ArrayMemory, Described};
@@ -21,13 +22,16 @@ use crate::memory::HostPart;
 use crate::stream::Stream;
 
 pub use element::{ArrayElement, ChannelFormat};
-pub use shape::ArrayShape;
+pub(crate) use level::Place;
+pub use level::{ArrayLevel, ArrayLevelMut};
+pub use mipmapped::MipmappedArray;
+pub use shape::{ArrayOptions, ArrayShape};
 
 /// Elements of 1, 2 or 4 channels in one, two or three dimensions, or in layers, laid out as the device likes best.
 ///
 /// There are no addresses: elements come and go in copies, from and to host memory, page-locked memory, linear buffers seen
 /// [in rows](crate::DeviceSlice::shaped), pitched buffers and other arrays, and [parts](ArrayBuffer::part) of them all. Kernels read arrays
-/// through textures and surfaces, which are not offered yet; [`raw_array`](ArrayBuffer::raw_array) is for code that makes them itself.
+/// through [textures](ArrayBuffer::texture), and read and write them through [surfaces](ArrayBuffer::surface_mut).
 /// Order between streams is kept as for a [`DeviceBuffer`](crate::DeviceBuffer). CUDA: `CUarray`, `cuArray3DCreate`.
 ///
 /// ```
@@ -40,7 +44,7 @@ pub use shape::ArrayShape;
 /// ```
 pub struct ArrayBuffer<T> {
     buffer: Buffer,
-    shape: ArrayShape,
+    options: ArrayOptions,
     element: PhantomData<T>,
 }
 
@@ -61,12 +65,12 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::ArrayExtent`] if it has no elements, or more along one side than the device's arrays have.
+    /// [`MemoryError::ArrayExtent`] if it has no elements, or more along one side than the device's arrays, or surfaces, have; [`MemoryError::ArrayGather`].
     /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
     #[track_caller]
     pub fn array_uninit<T: ArrayElement>(
         &self,
-        shape: impl Into<ArrayShape>,
+        shape: impl Into<ArrayOptions>,
     ) -> Result<ArrayBuffer<T>, MemoryError> {
         ArrayBuffer::new(self, shape.into(), Birth::Uninitialised)
     }
@@ -79,12 +83,12 @@ impl Device {
     #[track_caller]
     pub fn array_from<T: ArrayElement>(
         &self,
-        shape: impl Into<ArrayShape>,
+        shape: impl Into<ArrayOptions>,
         source: &[T],
     ) -> Result<ArrayBuffer<T>, MemoryError> {
-        let shape = shape.into();
-        let host = HostPart::new(source, shape.extent())?;
-        let made = ArrayBuffer::new(self, shape, Birth::Initialised)?;
+        let options = shape.into();
+        let host = HostPart::new(source, options.shape().extent())?;
+        let made = ArrayBuffer::new(self, options, Birth::Initialised)?;
         made.buffer.fill_from(source)?; // on the emulator, whose arrays are memory in rows
         if let Some(stream) = made.buffer.own_stream()
             && made.buffer.array().is_some()
@@ -101,44 +105,70 @@ impl Device {
     }
 }
 
+/// An array of elements `T`, for the driver.
+fn described<T: ArrayElement>(options: ArrayOptions) -> Described {
+    let shape = options.shape();
+    Described {
+        extent: shape.for_driver(),
+        layered: shape.is_layered(),
+        cube: shape.is_cube(),
+        surface: options.is_surface(),
+        gather: options.is_gather(),
+        format: T::FORMAT.number(),
+        channels: T::CHANNELS,
+    }
+}
+
 impl<T: ArrayElement> ArrayBuffer<T> {
     #[track_caller]
-    fn new(device: &Device, shape: ArrayShape, birth: Birth) -> Result<Self, MemoryError> {
-        shape.check(device)?;
-        let len = shape.extent().elements().unwrap_or(usize::MAX);
+    fn new(device: &Device, options: ArrayOptions, birth: Birth) -> Result<Self, MemoryError> {
+        options.check(None, device)?;
+        let len = options.shape().extent().elements().unwrap_or(usize::MAX);
         let buffer = Buffer::of_kind::<T>(device, len, birth, Kind::Array, |gpu, _| {
-            let described = Described {
-                extent: shape.for_driver(),
-                layered: shape.is_layered(),
-                format: T::FORMAT.number(),
-                channels: T::CHANNELS,
-            };
+            let described = described::<T>(options);
             let made = ArrayMemory::new(Arc::clone(&gpu.context), described)?;
             Ok(made.map(Memory::Array))
         })?;
         Ok(ArrayBuffer {
             buffer,
-            shape,
+            options,
             element: PhantomData,
         })
     }
 
-    fn elements(&self) -> Elements<'_> {
-        Elements::of_array::<T>(&self.buffer, self.shape.extent())
+    /// The array as the one level that it has, to read.
+    #[must_use]
+    pub fn as_level(&self) -> ArrayLevel<'_, T> {
+        // SAFETY: the elements are those of the buffer, borrowed like `self`.
+        unsafe { ArrayLevel::new(self.place()) }
+    }
+
+    /// The array as the one level that it has, to write.
+    #[must_use]
+    pub fn as_level_mut(&mut self) -> ArrayLevelMut<'_, T> {
+        // SAFETY: the elements are those of the buffer, borrowed like `self`.
+        unsafe { ArrayLevelMut::new(self.place()) }
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place {
+            buffer: &self.buffer,
+            options: self.options,
+            level: 0,
+            before: 0,
+        }
     }
 
     /// All elements, to read.
     #[must_use]
     pub fn as_slice(&self) -> ArraySlice<'_, T> {
-        // SAFETY: the elements are those of the buffer, borrowed like `self`.
-        unsafe { ArraySlice::new(self.elements()) }
+        self.as_level().as_slice()
     }
 
     /// All elements, to write.
     #[must_use]
     pub fn as_slice_mut(&mut self) -> ArraySliceMut<'_, T> {
-        // SAFETY: the elements are those of the buffer, borrowed like `self`.
-        unsafe { ArraySliceMut::new(self.elements()) }
+        self.as_level_mut().into_slice_mut()
     }
 
     /// The elements of three ranges, to read; the third is of planes or layers.
@@ -189,13 +219,18 @@ impl<T> ArrayBuffer<T> {
     /// Its dimensions and layers.
     #[must_use]
     pub fn shape(&self) -> ArrayShape {
-        self.shape
+        self.options.shape()
+    }
+
+    /// What it was made for.
+    pub fn options(&self) -> ArrayOptions {
+        self.options
     }
 
     /// Width, height, and depth or layers in elements; 1 where there is no such dimension.
     #[must_use]
     pub fn extent(&self) -> Extent3 {
-        self.shape.extent()
+        self.shape().extent()
     }
 
     /// The device whose memory this is.
@@ -217,7 +252,7 @@ impl<T> ArrayBuffer<T> {
 impl<T> fmt::Debug for ArrayBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ArrayBuffer")
-            .field("shape", &self.shape)
+            .field("options", &self.options)
             .field("device", self.device())
             .finish_non_exhaustive()
     }

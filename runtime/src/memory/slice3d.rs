@@ -101,8 +101,12 @@ impl<'a, T, L> DeviceSlice3D<'a, T, L> {
         }
     }
 
-    pub(super) fn region(&self) -> Region<'a> {
+    pub(crate) fn region(&self) -> Region<'a> {
         self.elements.region
+    }
+
+    pub(crate) fn buffer(&self) -> &'a Buffer {
+        self.elements.buffer
     }
 
     /// Width, height, and depth (or layers) in elements.
@@ -393,18 +397,26 @@ pub(super) struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// All elements of an array of `T`.
-    pub(super) fn of_array<T>(buffer: &'a Buffer, extent: Extent3) -> Elements<'a> {
-        let region = match buffer.array() {
+    /// All elements of a level of an array of `T`. On the emulator, whose arrays are memory in rows, the level starts `before` elements behind the first.
+    pub(super) fn of_array<T>(
+        buffer: &'a Buffer,
+        level: usize,
+        before: usize,
+        extent: Extent3,
+    ) -> Elements<'a> {
+        let region = match buffer.array().and_then(|array| array.level(level)) {
             Some(array) => Region::Array(ArrayRegion {
                 buffer,
                 array,
+                level,
                 at: [0; 3],
                 extent: extent.into(),
                 size: size_of::<T>(),
             }),
-            // The emulator's arrays are memory in rows.
-            None => Region::Memory(PitchedRegion::tight(buffer.start().cast::<T>(), extent)),
+            None => {
+                let start = buffer.start().cast::<T>().wrapping_add(before);
+                Region::Memory(PitchedRegion::tight(start, extent))
+            }
         };
         Elements { buffer, region }
     }

@@ -1,11 +1,14 @@
 //! The types of kernels that other compilers made, and what is given for them.
 
 use warploom_device_std::Plain;
+use warploom_device_std::surface::{Access, Surface};
+use warploom_device_std::texture::{Dimension, ReadMode, Texel, Texture};
 use warploom_device_std::{Bf16, Bf16x2, F16, F16x2};
 
 use crate::kernel::Param;
 use crate::launch::arguments::{Arg, BoundSlice, SliceArg, SliceMutArg};
 use crate::launch::values::ByValue;
+use crate::texture::{BoundTexture, SurfaceArg, TextureArg};
 
 /// A parameter of a kernel that another compiler made.
 ///
@@ -17,6 +20,8 @@ use crate::launch::values::ByValue;
 /// | `*mut T` | `T *` | `&mut DeviceBuffer<T>`, a `DeviceSliceMut<T>` |
 /// | `&[T]` | `const T *, size_t` | as `*const T`: address and length are two parameters |
 /// | `&mut [T]` | `T *, size_t` | as `*mut T`: address and length are two parameters |
+/// | `Texture2d<T, R>` and so on | `cudaTextureObject_t` | `&TextureObject<D2, T, R>` |
+/// | `Surface2d<T>` and so on | `cudaSurfaceObject_t` | `&mut SurfaceObject<D2, T>` |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the type of a kernel's parameter",
     label = "not a number, a pointer, a slice or a `Value<_>`",
@@ -147,6 +152,31 @@ memory! {
     *mut T: SliceMutArg, |slice| slice.pointer(), Param::by_value::<u64>();
     &[T]: SliceArg, |slice| slice, Param::slice::<T>();
     &mut [T]: SliceMutArg, |slice| slice, Param::slice_mut::<T>();
+}
+
+macro_rules! objects {
+    ($([$($generic:tt)*] $ty:ty: $arg:ident;)*) => { $(
+        impl<$($generic)*> ForeignParam for $ty {
+            const PARAM: Param = Param::by_value::<u64>();
+        }
+
+        impl<'a, $($generic)*, Given: $arg<'a, $ty>> sealed::ForeignArg<'a, $ty> for Given {}
+
+        impl<'a, $($generic)*, Given: $arg<'a, $ty>> ForeignArg<'a, $ty> for Given {
+            type Bound = BoundTexture<'a>;
+            fn bind(self) -> BoundTexture<'a> {
+                $arg::bind(self)
+            }
+            fn arg<'b>(bound: &'b BoundTexture<'a>) -> Arg<'b> {
+                bound.arg()
+            }
+        }
+    )* };
+}
+
+objects! {
+    [D: Dimension, T: Texel, R: ReadMode<T>] Texture<'static, D, T, R>: TextureArg;
+    [D: Dimension, T: Texel, A: Access] Surface<'static, D, T, A>: SurfaceArg;
 }
 
 macro_rules! tuples {

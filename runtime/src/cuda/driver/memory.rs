@@ -1,6 +1,7 @@
 //! Functions for kinds of memory, copies and pools.
 
 use super::super::sys::memory::*;
+use super::super::sys::textures::*;
 use super::*;
 
 later! {
@@ -26,6 +27,14 @@ later! {
         since "4.0": fn cuMemsetD2D32Async(to: CUdeviceptr, pitch: usize, value: c_uint, width: usize, height: usize, stream: CUstream);
         since "4.0": fn cuArray3DCreate_v2(array: *mut CUarray, described: *const CUDA_ARRAY3D_DESCRIPTOR);
         since "4.0": fn cuArrayDestroy(array: CUarray);
+        since "5.0": fn cuMipmappedArrayCreate(array: *mut CUmipmappedArray, described: *const CUDA_ARRAY3D_DESCRIPTOR, n_levels: c_uint);
+        since "5.0": fn cuMipmappedArrayGetLevel(level: *mut CUarray, array: CUmipmappedArray, number: c_uint);
+        since "5.0": fn cuMipmappedArrayDestroy(array: CUmipmappedArray);
+        since "5.0": fn cuTexObjectCreate(texture: *mut CUtexObject, resource: *const CUDA_RESOURCE_DESC, described: *const CUDA_TEXTURE_DESC, view: *const c_void);
+        since "5.0": fn cuTexObjectDestroy(texture: CUtexObject);
+        since "5.0": fn cuSurfObjectCreate(surface: *mut CUsurfObject, resource: *const CUDA_RESOURCE_DESC);
+        since "5.0": fn cuSurfObjectDestroy(surface: CUsurfObject);
+        since "11.1": fn cuDeviceGetTexture1DLinearMaxWidth(width: *mut usize, format: c_int, channels: c_uint, device: CUdevice);
         since "8.0": fn cuMemAdvise(start: CUdeviceptr, bytes: usize, advice: c_int, device: CUdevice);
         since "8.0": fn cuMemPrefetchAsync(start: CUdeviceptr, bytes: usize, to: CUdevice, stream: CUstream);
         since "8.0": fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, attribute: c_int, start: CUdeviceptr, bytes: usize);

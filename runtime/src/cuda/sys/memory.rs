@@ -2,7 +2,7 @@
 
 use super::*;
 
-handles! { CUmemoryPool CUarray }
+handles! { CUmemoryPool CUarray CUmipmappedArray }
 
 pub(crate) const CU_MEMHOSTALLOC_WRITECOMBINED: c_uint = 4;
 
@@ -21,6 +21,9 @@ pub(crate) const CU_MEMORYTYPE_ARRAY: c_uint = 3;
 pub(crate) const CU_MEMORYTYPE_UNIFIED: c_uint = 4;
 
 pub(crate) const CUDA_ARRAY3D_LAYERED: c_uint = 1;
+pub(crate) const CUDA_ARRAY3D_SURFACE_LDST: c_uint = 2;
+pub(crate) const CUDA_ARRAY3D_CUBEMAP: c_uint = 4;
+pub(crate) const CUDA_ARRAY3D_TEXTURE_GATHER: c_uint = 8;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: c_int = 115;
 const CU_MEM_ALLOCATION_TYPE_PINNED: c_int = 1;

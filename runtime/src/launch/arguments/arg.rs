@@ -35,6 +35,8 @@ pub struct Arg<'a> {
     pub(super) core: [u64; 2],
     /// Whether the kernel knows it as a shared slice of elements that do not change.
     pub(super) only_read: bool,
+    /// Whether it leads to the memory by a texture or surface, which other devices do not know.
+    pub(super) by_object: bool,
     pub(super) borrow: PhantomData<&'a ()>,
 }
 
@@ -50,6 +52,7 @@ impl<'a> Arg<'a> {
             misaligned: false,
             core: [0; 2],
             only_read: false,
+            by_object: false,
             borrow: PhantomData,
         }
     }
@@ -59,6 +62,15 @@ impl<'a> Arg<'a> {
         Arg {
             buffer: Some(buffer),
             ..Arg::value(Param::grid_const::<T>(), std::ptr::from_ref(value).cast())
+        }
+    }
+
+    /// The handle of a texture or surface of `buffer`.
+    pub(crate) fn object(handle: &'a u64, buffer: &'a Buffer) -> Arg<'a> {
+        Arg {
+            buffer: Some(buffer),
+            by_object: true,
+            ..Arg::value(Param::by_value::<u64>(), std::ptr::from_ref(handle).cast())
         }
     }
 
@@ -73,6 +85,7 @@ impl<'a> Arg<'a> {
             misaligned: false,
             core: [0; 2],
             only_read: false,
+            by_object: false,
             borrow: PhantomData,
         }
     }
@@ -94,6 +107,7 @@ impl<'a> Arg<'a> {
                 && !words[0].is_multiple_of(param.start_align()),
             core: [0; 2],
             only_read: false,
+            by_object: false,
             borrow: PhantomData,
         }
     }
@@ -171,6 +185,11 @@ impl<'a> Arg<'a> {
         let bytes = usize::try_from(elements.checked_mul(self.param.size)?).ok()?;
         let start = usize::try_from(self.words[0]).ok()?;
         Some((std::ptr::without_provenance(start), bytes))
+    }
+
+    /// Whether it is a texture or surface.
+    pub(crate) fn is_by_object(&self) -> bool {
+        self.by_object
     }
 
     /// Where a value with bytes lies, in the memory of the host.

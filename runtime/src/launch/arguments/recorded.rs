@@ -16,6 +16,7 @@ pub(crate) struct RecordedArg {
     name: &'static str,
     core: [u64; 2],
     only_read: bool,
+    by_object: bool,
     is_grid_barrier: bool,
     /// How many of them are parameters.
     n_words: usize,
@@ -49,6 +50,7 @@ impl RecordedArg {
             name: arg.name,
             core: arg.core,
             only_read: arg.only_read,
+            by_object: arg.by_object,
             is_grid_barrier: matches!(arg.value, Source::GridBarrier),
             n_words: match arg.value {
                 Source::Words(n) => n,
@@ -75,6 +77,7 @@ impl RecordedArg {
             misaligned: false, // it was recorded, and its memory stays where it is
             core: self.core,
             only_read: self.only_read,
+            by_object: self.by_object,
             borrow: PhantomData,
         }
     }

@@ -26,7 +26,7 @@ pub enum ChannelFormat {
 
 impl ChannelFormat {
     /// The driver's number.
-    pub(super) fn number(self) -> i32 {
+    pub(crate) fn number(self) -> i32 {
         match self {
             ChannelFormat::U8 => 0x01,
             ChannelFormat::U16 => 0x02,

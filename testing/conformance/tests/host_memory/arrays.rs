@@ -12,7 +12,7 @@ use warploom_runtime::{Graph, HostPart, HostPartMut, MemoryError};
 use crate::numbers;
 
 /// One of each kind, with odd sides.
-const SHAPES: [ArrayShape; 5] = [
+const SHAPES: [ArrayShape; 7] = [
     ArrayShape::Line { width: 37 },
     ArrayShape::Plane {
         width: 19,
@@ -32,6 +32,8 @@ const SHAPES: [ArrayShape; 5] = [
         height: 5,
         layers: 3,
     },
+    ArrayShape::Cube { side: 5 },
+    ArrayShape::Cubes { side: 3, layers: 2 },
 ];
 
 //@ rows: GDM-4, GDM-8
@@ -201,7 +203,8 @@ fn arrays_beyond_the_devices_limits_are_refused_with_them() {
         };
         let line = limit(Attribute::MAXIMUM_TEXTURE1D_WIDTH)?;
         let height = limit(Attribute::MAXIMUM_TEXTURE2D_HEIGHT)?;
-        let depth = limit(Attribute::MAXIMUM_TEXTURE3D_DEPTH)?;
+        // Of narrow ones.
+        let depth = limit(Attribute::MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE)?;
         let layers = limit(Attribute::MAXIMUM_TEXTURE2D_LAYERED_LAYERS)?;
         let planes = |layers| ArrayShape::Planes {
             width: 2,

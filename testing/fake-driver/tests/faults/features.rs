@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use warploom_device_std::texture::{Cube, D2};
 use warploom_runtime::device::ContextLimit;
+use warploom_runtime::texture::{Filter, Sampler, SurfaceObject, TextureObject};
 use warploom_runtime::{
-    Advice, Device, Error, EventOptions, Graph, Launch, MemoryLocation, PinnedOptions, PoolOptions,
-    StreamOptions, TensorMap, TensorMapMut,
+    Advice, ArrayShape, Device, Error, EventOptions, Graph, Launch, MemoryLocation, PinnedOptions,
+    PoolOptions, StreamOptions, TensorMap, TensorMapMut,
 };
 
 use crate::carried::saxpy;
@@ -130,6 +132,32 @@ pub(crate) fn tensors(device: &Device) -> Result<(), Error> {
         .block([256])
         .build()?;
     assert_eq!(map.box_bytes(), 1024);
+    Ok(())
+}
+
+/// Textures and surfaces, of all kinds of memory.
+pub(crate) fn textures(device: &Device) -> Result<(), Error> {
+    let stream = device.stream()?;
+    let mut image = device.mipmapped_uninit::<f32>(ArrayShape::from((4, 2)).with_surface(), 2)?;
+    let mut coarse = image.level_mut(1)?;
+    coarse.as_slice_mut().copy_from(&[0.5, 0.25], &stream)?;
+    let surface: SurfaceObject<'_, D2, f32> = coarse.into_surface()?;
+    assert_ne!(surface.raw_handle(), 0);
+    let smooth = Sampler::new().normalized().filter(Filter::Linear);
+    let texture: TextureObject<'_, D2, f32> = image.texture(smooth)?;
+    assert_ne!(texture.raw_handle(), 0);
+    let array = device.array_from(ArrayShape::Cube { side: 1 }, &[1u8, 2, 3, 4, 5, 6])?;
+    let texture: TextureObject<'_, Cube, u8> = array.texture(Sampler::new())?;
+    assert_ne!(texture.raw_handle(), 0);
+    let (x, rows) = (
+        device.zeroed::<f32>(8)?,
+        device.pitched_zeroed::<f32>((3, 2))?,
+    );
+    let texture: TextureObject<'_, _, f32> = x.texture()?;
+    assert_ne!(texture.raw_handle(), 0);
+    let texture: TextureObject<'_, _, f32> = rows.texture(Sampler::new())?;
+    assert_ne!(texture.raw_handle(), 0);
+    assert_eq!(image.level(1)?.as_slice().to_vec(&stream)?, [0.5, 0.25]);
     Ok(())
 }
 

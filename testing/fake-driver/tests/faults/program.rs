@@ -21,7 +21,7 @@ const N: usize = 33;
 pub(crate) type Part = fn(&Device) -> Result<(), Error>;
 
 /// All parts.
-pub(crate) const PARTS: [Part; 10] = [
+pub(crate) const PARTS: [Part; 11] = [
     buffers,
     statics,
     launches,
@@ -32,6 +32,7 @@ pub(crate) const PARTS: [Part; 10] = [
     features::kinds,
     features::facts,
     features::tensors,
+    features::textures,
 ];
 
 /// Opens the driver's first GPU, does one part, and lets go of all that it took.

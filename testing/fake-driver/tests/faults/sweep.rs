@@ -21,7 +21,7 @@ pub(crate) fn codes() -> impl Iterator<Item = i32> {
 const FEW: [i32; 6] = [1, 2, 700, 719, 400, 999];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 11] = [
+const RELEASES: [&str; 14] = [
     "cuArrayDestroy",
     "cuDevicePrimaryCtxRelease_v2",
     "cuEventDestroy_v2",
@@ -31,8 +31,11 @@ const RELEASES: [&str; 11] = [
     "cuMemFree_v2",
     "cuMemHostUnregister",
     "cuMemPoolDestroy",
+    "cuMipmappedArrayDestroy",
     "cuModuleUnload",
     "cuStreamDestroy_v2",
+    "cuSurfObjectDestroy",
+    "cuTexObjectDestroy",
 ];
 
 /// Codes that are an answer of this call: the module has no such variable, the kernel no such parameter, the driver no such attribute.
