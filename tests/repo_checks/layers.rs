@@ -36,6 +36,7 @@ const CRATES: &[Layers] = &[
                     "options",
                     "finding",
                     "tensor",
+                    "texture",
                 ],
             ),
             (
