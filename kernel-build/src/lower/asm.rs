@@ -2,7 +2,7 @@
 //!
 //! A symbol is `__warploom.asm:flags|text`. Constraints follow from the function's type: `$0` is the result (if there is one), then come
 //! the arguments. Flags, joined by `+`: `volatile` (must run even if the result is unused), `memory` (other accesses must not move
-//! across), `convergent` (lanes execute it together), `sm90` (the least architecture), `ptx83` (the least PTX version), `below90` (architectures
+//! across), `convergent` (lanes execute it together), `pure` (the result follows from the arguments alone: equal ones may be merged), `sm90` (the least architecture), `ptx83` (the least PTX version), `below90` (architectures
 //! from that one on lack it), `exact90` (`sm_90a` alone has it). The last four end up as a comment in the text, where [`crate::linker`] reads them after optimisation: what was optimised away asks for nothing.
 
 use crate::llvm::{Type, TypeKind};
@@ -52,10 +52,11 @@ pub(crate) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
         ""
     };
     let convergent = convergent(&flags);
+    let pure = pure(&flags);
     let kind = returned.as_ref().map_or("void", |r| r.llvm);
     let target = if returned.is_some() { "%r = " } else { "" };
     body.push_str(&format!(
-        "  {target}call {kind} asm {effect}\"{}\", \"{}\"({}){convergent}\n",
+        "  {target}call {kind} asm {effect}\"{}\", \"{}\"({}){convergent}{pure}\n",
         super::library::escape(&(needs_comment(&flags) + text)),
         constraints.join(","),
         args.join(", ")
@@ -86,6 +87,15 @@ pub(crate) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
 pub(super) fn convergent(flags: &[&str]) -> &'static str {
     if flags.contains(&"convergent") {
         " convergent"
+    } else {
+        ""
+    }
+}
+
+/// The attributes of a call whose result follows from its arguments alone: without them LLVM takes any inline assembly for one that accesses memory.
+pub(super) fn pure(flags: &[&str]) -> &'static str {
+    if flags.contains(&"pure") {
+        " memory(none) nounwind willreturn"
     } else {
         ""
     }

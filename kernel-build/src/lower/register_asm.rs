@@ -251,12 +251,13 @@ impl Body {
             ""
         };
         format!(
-            "{}  {target}call {kind} asm {effect}\"{}\", \"{}\"({}){}\n{}",
+            "{}  {target}call {kind} asm {effect}\"{}\", \"{}\"({}){}{}\n{}",
             self.before,
             super::library::escape(&(asm::needs_comment(flags) + &text)),
             self.constraints.join(","),
             self.arguments.join(", "),
             asm::convergent(flags),
+            asm::pure(flags),
             after,
         )
     }
@@ -308,6 +309,14 @@ mod tests {
             text.contains("store float %r2, ptr %p1.1, align 4"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn pure_instructions_access_no_memory() {
+        let text = function_of("__warploom.registers:pure|=r2,|tex @0, [@1];", "ptr, i64").unwrap();
+        let call =
+            "asm \"tex {$0, $1}, [$2];\", \"=r,=r,l\"(i64 %a1) memory(none) nounwind willreturn\n";
+        assert!(text.contains(call), "{text}");
     }
 
     #[test]
