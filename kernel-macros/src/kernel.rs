@@ -63,6 +63,10 @@ pub(crate) enum ParamKind {
     TensorSource(Type, Expr),
     /// `TensorTarget<T, R>`.
     TensorTarget(Type, Expr),
+    /// `Texture2d<T, R>` and so on.
+    Texture,
+    /// `Surface2d<T, A>` and so on.
+    Surface,
     /// Any other value.
     Value,
     /// Something that no launch can hand over.
@@ -229,6 +233,8 @@ impl ParamKind {
                     | ParamKind::Append(_)
                     | ParamKind::TensorSource(..)
                     | ParamKind::TensorTarget(..)
+                    | ParamKind::Texture
+                    | ParamKind::Surface
             )
     }
 }
@@ -314,6 +320,10 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
             ParamKind::Refused(Refused::RankMissing),
             |(element, rank)| ParamKind::TensorTarget(element, rank),
         ),
+        "Texture1d" | "Texture2d" | "Texture3d" | "Texture1dLayered" | "Texture2dLayered"
+        | "TextureCube" | "TextureCubeLayered" | "TextureLinear" => ParamKind::Texture,
+        "Surface1d" | "Surface2d" | "Surface3d" | "Surface1dLayered" | "Surface2dLayered"
+        | "SurfaceCube" | "SurfaceCubeLayered" => ParamKind::Surface,
         "DisjointSlice" => element().map_or(
             ParamKind::Refused(Refused::ElementMissing),
             ParamKind::Output,

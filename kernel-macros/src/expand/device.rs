@@ -103,6 +103,9 @@ fn raw_params(param: &Param) -> TokenStream {
         ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
             quote!(#name: *const ::warploom::device_std::tma::RawTensorMap)
         }
+        ParamKind::Texture | ParamKind::Surface => {
+            quote!(#name: *const ::warploom::__core::primitive::u64)
+        }
         ParamKind::CooperativeGrid => {
             quote!(#name: *const *mut ::warploom::__core::primitive::u32)
         }
@@ -135,7 +138,7 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
             let ours = ours();
             tie(scope, &quote!(#ours::from_launch(#name)))
         }
-        ParamKind::CooperativeGrid => {
+        ParamKind::CooperativeGrid | ParamKind::Texture | ParamKind::Surface => {
             let ours = ours();
             let word = quote!(::warploom::__core::ptr::read(#name));
             tie(scope, &quote!(#ours::from_launch(#word)))

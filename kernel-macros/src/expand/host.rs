@@ -38,6 +38,9 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
             ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
                 quote!(let #parts = ::warploom::launch::BoundTensorMap::raw(&#name);)
             }
+            ParamKind::Texture | ParamKind::Surface => {
+                quote!(let #parts = ::warploom::launch::BoundTexture::raw(&#name);)
+            }
             _ => quote!(let #parts = ::warploom::launch::BoundSlice::parts(&#name);),
         }
     });
@@ -143,6 +146,8 @@ fn bind(param: &Param) -> TokenStream {
         ParamKind::TensorTarget(..) => {
             quote!(let #name = ::warploom::launch::TensorTargetArg::bind(#name);)
         }
+        ParamKind::Texture => quote!(let #name = ::warploom::launch::TextureArg::bind(#name);),
+        ParamKind::Surface => quote!(let #name = ::warploom::launch::SurfaceArg::bind(#name);),
         ParamKind::CooperativeGrid => {
             quote!(let #name = ::warploom::launch::GridBarrier::new();)
         }
@@ -159,6 +164,7 @@ fn passed(param: &Param) -> TokenStream {
         | ParamKind::Output2D(_)
         | ParamKind::Append(_) => quote!(BoundSlice),
         ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => quote!(BoundTensorMap),
+        ParamKind::Texture | ParamKind::Surface => quote!(BoundTexture),
         ParamKind::CooperativeGrid => quote!(GridBarrier),
         _ => quote!(ByValue),
     };
@@ -218,6 +224,10 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
         ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
             let (ours, parts) = (ours(), slice_parts(param));
             tie(scope, &quote!(#ours::from_launch(&raw const #parts)))
+        }
+        ParamKind::Texture | ParamKind::Surface => {
+            let (ours, parts) = (ours(), slice_parts(param));
+            tie(scope, &quote!(#ours::from_launch(#parts)))
         }
         ParamKind::GridConst(_) => {
             let ours = ours();

@@ -63,6 +63,10 @@ fn layout(param: &Param) -> TokenStream {
         ParamKind::TensorSource(element, _) | ParamKind::TensorTarget(element, _) => {
             return quote!(<#element as #plain>::LAYOUT);
         }
+        ParamKind::Texture | ParamKind::Surface => {
+            let ty = &param.ty;
+            return quote!(<#ty>::LAYOUT);
+        }
         // Of the captures, only size and alignment are known.
         ParamKind::Closure => {
             let ty = &param.ty;

@@ -16,7 +16,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, GenericParam, Generics, Type};
+use syn::{Attribute, GenericArgument, GenericParam, Generics, PathArguments, Type};
 
 use crate::arguments::Cluster;
 use crate::kernel::{Kernel, Param, ParamKind, peel};
@@ -250,6 +250,14 @@ fn launch_param(param: &Param) -> TokenStream {
         ParamKind::TensorTarget(element, rank) => {
             return quote!(#name: impl ::warploom::launch::TensorTargetArg<'a, #element, {#rank}>);
         }
+        ParamKind::Texture => {
+            let ty = ours_of_launch(param);
+            return quote!(#name: impl ::warploom::launch::TextureArg<'a, #ty>);
+        }
+        ParamKind::Surface => {
+            let ty = ours_of_launch(param);
+            return quote!(#name: impl ::warploom::launch::SurfaceArg<'a, #ty>);
+        }
         _ => return quote!(#name: #ty),
     };
     quote!(#name: impl ::warploom::launch::#argument<'a, #element>)
@@ -289,6 +297,23 @@ fn ours(param: &Param) -> TokenStream {
     };
     let name = name.map(|segment| Ident::new(&segment.ident.to_string(), span));
     quote_spanned!(span=> ::warploom::device_std::#name)
+}
+
+/// [`ours`] with the arguments that the user gave it, and the lifetime of the launch: `impl` in a signature takes no type whose lifetime is left out.
+fn ours_of_launch(param: &Param) -> TokenStream {
+    let ours = ours(param);
+    let arguments = match peel(&param.ty) {
+        Type::Path(path) => path.path.segments.last().map(|segment| &segment.arguments),
+        _ => None,
+    };
+    let Some(PathArguments::AngleBracketed(list)) = arguments else {
+        return quote!(#ours<'a>); // rustc says which arguments are missing
+    };
+    let types = list
+        .args
+        .iter()
+        .filter(|argument| !matches!(argument, GenericArgument::Lifetime(_)));
+    quote!(#ours<'a, #(#types),*>)
 }
 
 /// The parameter's name in the call of the body; a mismatch is shown at the user's type.
@@ -387,7 +412,8 @@ fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
         ParamKind::TensorSource(..) | ParamKind::TensorTarget(..) => {
             return quote!(#path::grid_const::<::warploom::device_std::tma::RawTensorMap>());
         }
-        ParamKind::CooperativeGrid => {
+        // An address, or a handle.
+        ParamKind::CooperativeGrid | ParamKind::Texture | ParamKind::Surface => {
             return quote!(#path::by_value::<::warploom::__core::primitive::u64>());
         }
         ParamKind::Pointer => ("pointer", &param.ty),

@@ -52,6 +52,18 @@ fn launch_is_the_same_in_both_passes() {
 }
 
 #[test]
+fn textures_and_surfaces_have_the_lifetime_of_the_launch() {
+    let source = "fn k(x: Texture2d<'_, [u8; 4], Normalized>, mut y: Surface3d<f32>) {}";
+    for pass in [Pass::Host, Pass::Device] {
+        let parameters = quote! {
+            x: impl ::warploom::launch::TextureArg<'a, ::warploom::device_std::Texture2d<'a, [u8; 4], Normalized>>,
+            y: impl ::warploom::launch::SurfaceArg<'a, ::warploom::device_std::Surface3d<'a, f32>>,
+        };
+        contains(&expand("", source, pass), parameters);
+    }
+}
+
+#[test]
 fn function_is_the_same_in_both_passes() {
     for pass in [Pass::Host, Pass::Device] {
         let signature = quote! {
