@@ -55,15 +55,18 @@ pub use warploom_runtime::{
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
 pub mod prelude {
     pub use crate::device_std::math::Float as _; // `x.rsqrt()` and its kin
+    pub use crate::device_std::texture::Normalized;
     pub use crate::device_std::{
         AppendSlice, AsyncTiles, Atomic, AtomicF32, AtomicF64, Bf16, Bf16x2, Block, BlockLeader,
         Chunks, Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
         DoubleTile, DoubleView, DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group,
         Index1D, Index2D, Index3D, LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock,
-        PerWarp, Publish, Reclaim, SharedArray, SharedPatches, SharedTile, Stage, TensorSource,
-        TensorTarget, Tile, TileView, Warp, WarpGroup, WarpLeader, WarpPatches, Width, Windows,
-        Windows2D, arch, block_dim, block_idx, grid_dim, is_device, lane, sync_threads, thread_idx,
-        warp_id,
+        PerWarp, Publish, Reclaim, SharedArray, SharedPatches, SharedTile, Stage, Surface1d,
+        Surface1dLayered, Surface2d, Surface2dLayered, Surface3d, SurfaceCube, SurfaceCubeLayered,
+        TensorSource, TensorTarget, Texture1d, Texture1dLayered, Texture2d, Texture2dLayered,
+        Texture3d, TextureCube, TextureCubeLayered, TextureLinear, Tile, TileView, Warp, WarpGroup,
+        WarpLeader, WarpPatches, Width, Windows, Windows2D, arch, block_dim, block_idx, grid_dim,
+        is_device, lane, sync_threads, thread_idx, warp_id,
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.

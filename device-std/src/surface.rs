@@ -2,6 +2,49 @@
 //!
 //! A surface comes as a kernel parameter, [`Surface2d<f32>`](Surface2d) and so on; the host makes one of an array. Of one that may be written ([`Writable`], the host borrows the array
 //! exclusively) a thread writes the element of its own index; of one that is [`ReadOnly`] every thread reads any element.
+//!
+//! ```
+//! # use warploom_emulator::{run, Shape, texture as emulated};
+//! use warploom_device_std::{Index2D, Surface2d, surface::ReadOnly};
+//! fn shifted(i: Index2D, x: Surface2d<u16, ReadOnly>, mut y: Surface2d<u16>) {
+//!     y.write(i, x.read_clamped(i.x() as i32 - 1, i.y() as i32)); // threads outside write nothing
+//! }
+//! # let (mut from, mut to) = ([1u16, 2, 3, 4, 5, 6], [0u16; 6]);
+//! # let handle = |base: *mut u16| {
+//! #     let level = emulated::Level { offset: 0, width: 3, height: 2, depth: 1, row_pitch: 6, slice_pitch: 12 };
+//! #     let image = emulated::Image {
+//! #         base: base.cast(), format: emulated::Format::Unsigned16, channels: 1, dimensions: emulated::Dimensions::D2, levels: vec![level],
+//! #     };
+//! #     Box::into_raw(Box::new(emulated::SurfaceObject { image })).expose_provenance() as u64
+//! # };
+//! # let (x, y) = (handle(from.as_mut_ptr()), handle(to.as_mut_ptr()));
+//! # run(Shape::new([1, 1, 1], [8, 4, 1]), &|| unsafe {
+//! #     shifted(Index2D::from_launch(), Surface2d::from_launch(x), Surface2d::from_launch(y));
+//! # })?;
+//! # assert_eq!(to, [1, 1, 2, 4, 4, 5]);
+//! # Ok::<(), warploom_emulator::Fault>(())
+//! ```
+//! Elements of other threads take `unsafe`:
+//! ```compile_fail,E0133
+//! use warploom_device_std::Surface2d;
+//! fn kernel(mut x: Surface2d<f32>) {
+//!     x.store(3, 4, 1.0);
+//! }
+//! ```
+//! A thread has one handle of a surface that is written:
+//! ```compile_fail,E0382
+//! use warploom_device_std::{Index2D, Surface2d};
+//! fn kernel(i: Index2D, mut x: Surface2d<f32>) {
+//!     let mut y = x;
+//!     x.write(i, 1.0);
+//!     y.write(i, 2.0);
+//! }
+//! ```
+
+mod accesses; // reads and writes
+mod instructions; // one for each kind, width, and what happens outside
+
+pub use instructions::SurfaceDimension;
 
 use core::marker::PhantomData;
 
@@ -34,6 +77,8 @@ pub type SurfaceCube<'k, T, A = Writable> = Surface<'k, Cube, T, A>;
 /// Layers of six faces each.
 pub type SurfaceCubeLayered<'k, T, A = Writable> = Surface<'k, CubeLayered, T, A>;
 
+// Rule: surface-that-is-only-read-is-not-written
+// The launch borrows the array of one that is read shared.
 /// What a kernel may do with a surface: [`Writable`] or [`ReadOnly`].
 pub trait Access: sealed::Sealed {
     /// Whether the launch borrows the array exclusively.
@@ -98,3 +143,13 @@ impl<D: Dimension, T: Texel, A: Access> Surface<'_, D, T, A> {
         }
     }
 }
+
+/// What instrumented code calls for each instruction.
+#[cfg(not(warploom_device))]
+#[doc(hidden)]
+pub static SHIMS: &[&[crate::intrinsics::Shim]] = instructions::SHIMS;
+
+/// Device code calls its instructions itself.
+#[cfg(warploom_device)]
+#[doc(hidden)]
+pub static SHIMS: &[&[crate::intrinsics::Shim]] = &[];

@@ -5,8 +5,36 @@
 //! floating-point numbers ([`Normalized`]).
 //!
 //! Nothing writes the elements during the launch, so reads may be moved and merged by the compiler, and many may be under way at once.
+//!
+//! ```
+//! # use warploom_emulator::{run, Shape, texture as emulated};
+//! use warploom_device_std::{DisjointSlice, Index1D, Texture1d, texture::Normalized};
+//! fn halves(i: Index1D, x: Texture1d<u8, Normalized>, mut y: DisjointSlice<f32>) {
+//!     if let Some(y) = y.get_mut(i) {
+//!         *y = x.sample(0.5 * i.get() as f32 + 0.5); // between two elements the sampler filters
+//!     }
+//! }
+//! # let mut texels = [0u8, 51, 102, 255];
+//! # let level = emulated::Level { offset: 0, width: 4, height: 1, depth: 1, row_pitch: 4, slice_pitch: 4 };
+//! # let image = emulated::Image {
+//! #     base: texels.as_mut_ptr(), format: emulated::Format::Unsigned8, channels: 1, dimensions: emulated::Dimensions::D1, levels: vec![level],
+//! # };
+//! # let sampling = emulated::Sampling { filter: emulated::Filter::Linear, read: emulated::Read::NormalizedFloat, ..Default::default() };
+//! # let object = emulated::TextureObject { image, sampling };
+//! # let handle = (&raw const object).expose_provenance() as u64;
+//! # let mut y = [0.0f32; 7];
+//! # let at = y.as_mut_ptr().expose_provenance();
+//! # run(Shape::new([1, 1, 1], [32, 1, 1]), &|| unsafe {
+//! #     let y = DisjointSlice::from_launch(core::ptr::with_exposed_provenance_mut(at), 7);
+//! #     halves(Index1D::from_launch(), Texture1d::from_launch(handle), y);
+//! # })?;
+//! # assert_eq!((y[0], y[2], y[6]), (0.0, 0.2, 1.0));
+//! # assert!((y[1] - 0.1).abs() < 1e-3 && (y[5] - 0.7).abs() < 1e-3);
+//! # Ok::<(), warploom_emulator::Fault>(())
+//! ```
 
 mod dimension; // what coordinates mean
+mod reads; // fetches
 mod texel; // elements
 
 pub use dimension::{Cube, CubeLayered, D1, D1Layered, D2, D2Layered, D3, Dimension, LinearMemory};
@@ -46,6 +74,8 @@ pub type TextureCubeLayered<'k, T, R = Element> = Texture<'k, CubeLayered, T, R>
 /// Linear memory, found by index.
 pub type TextureLinear<'k, T, R = Element> = Texture<'k, LinearMemory, T, R>;
 
+// Rule: texture-is-read-as-its-type-says
+// The handle has a format and a mode; an instruction with another result would give bits of another type.
 /// How the elements of a texture are read: [`Element`] or [`Normalized`].
 ///
 /// ```compile_fail,E0277

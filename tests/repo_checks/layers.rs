@@ -290,8 +290,8 @@ const CRATES: &[Layers] = &[
             (
                 "collectives",
                 &[
-                    "cluster", "groups", "memory", "mma", "output", "pipeline", "tma", "wgmma",
-                    "wmma",
+                    "cluster", "groups", "memory", "mma", "output", "pipeline", "surface",
+                    "texture", "tma", "wgmma", "wmma",
                 ],
             ),
         ],

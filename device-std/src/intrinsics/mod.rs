@@ -2,7 +2,7 @@
 //!
 //! A line gives the document, the signature and the symbol. In the device pass the function calls that symbol: `__warploom.llvm.nvvm.…`
 //! is replaced by the LLVM intrinsic of that name and type, `__warploom.asm:flags|text` by the PTX of the text (flags: `volatile`,
-//! `memory`, `convergent`, `sm90`, `ptx83`, joined by `+`; `$0` is the result, then come the arguments), `__warploom.registers:flags|operands|text`
+//! `memory`, `convergent`, `pure`, `sm90`, `ptx83`, joined by `+`; `$0` is the result, then come the arguments), `__warploom.registers:flags|operands|text`
 //! by PTX whose operands are arrays of registers (`=f4,r4` are four registers that are written and four that are read, `@0` and `@1` in the text), any
 //! other `__warploom.…` by a body of the device linker. Elsewhere it calls the emulator's function of the same name and signature. Only scalars and
 //! pointers cross this boundary.
@@ -238,6 +238,7 @@ mod memory; // caches and address spaces
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
 mod shared; // the memory of the block
+mod texture; // fetches of texture units
 mod time; // clocks, sleep, and what profilers and debuggers see
 mod warp; // what the lanes of a warp do together
 mod warp_group; // products that four warps begin together
@@ -262,6 +263,7 @@ pub use memory::*;
 pub use pair::*;
 pub use rounding::*;
 pub use shared::*;
+pub use texture::*;
 pub use time::*;
 pub use warp::*;
 pub use warp_group::*;
@@ -326,6 +328,8 @@ pub static SHIMS: &[&[Shim]] = &[
     pair::SHIMS,
     rounding::SHIMS,
     shared::UNSAFE_SHIMS,
+    texture::FETCH_SHIMS,
+    texture::UNSAFE_SHIMS,
     time::SHIMS,
     warp::LANE_SHIMS,
     warp::SHIMS,

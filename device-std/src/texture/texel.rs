@@ -10,6 +10,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
+// Rule: texture-elements-are-numbers-of-32-bits
+// Texture units have no formats of three channels, and none of 64 bits.
 /// An element of a texture or surface: one, two or four numbers of one type, as a number, an array or a [vector](crate::vector).
 ///
 /// The numbers are `u8`, `u16`, `u32`, `i8`, `i16`, `i32`, `F16` or `f32`. CUDA: `cudaChannelFormatDesc`.
@@ -57,6 +59,10 @@ pub trait Texel: Plain + sealed::Sealed {
 /// Elements that can be read as floating-point numbers of 0 to 1, or −1 to 1 where they are signed: integers of 8 and 16 bits.
 ///
 /// CUDA: what `cudaReadModeNormalizedFloat` is for.
+#[diagnostic::on_unimplemented(
+    message = "elements `{Self}` of a texture cannot be read as numbers of 0 to 1",
+    note = "`Normalized` reads are of integers with 8 or 16 bits; leave the argument out to read elements as they are"
+)]
 pub trait NormalizedTexel: Texel {
     /// What a [`Normalized`](super::Normalized) read gives.
     type Float: Plain;

@@ -13,6 +13,7 @@ mod program; // what the operating system has at an address
 mod registry; // all of them, and what was freed
 mod report; // findings in words
 mod snapshot; // what a run's accesses are compared with
+mod surface; // accesses outside of a surface
 mod words; // what reports call memory
 
 use std::alloc::Layout;
@@ -33,6 +34,7 @@ pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, limit_heap};
 pub(crate) use init::{copy_values, look_at_values, tell};
 pub(crate) use snapshot::Snapshot;
+pub(crate) use surface::outside as outside_surface;
 
 /// Makes memory known to the checks: `bytes` bytes from `start` on, of elements of `element` bytes (1 if that is not known) with
 /// alignment `align`. `label` is what reports call it: the static's name, or the buffer's type; it may be empty. They name the caller's

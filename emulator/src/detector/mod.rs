@@ -50,12 +50,12 @@ pub(crate) use bulk::{
 pub(crate) use copies::begins as copy_begins;
 pub use frees::heap_free;
 pub use hooks::{HOOKS, Hook};
-pub(crate) use memory::leaks;
 pub use memory::{
     ForeignMemory, GlobalMemory, allocate, allocate_at, copied, forget_values, forget_views, free,
     gets_slice, heap_alloc, host_reads, initialise, keep_freed_memory, limit_heap, may_lead_to,
     name, name_view, reads_only,
 };
+pub(crate) use memory::{leaks, outside_surface};
 pub(crate) use observer::{Observer, Target};
 pub(crate) use slot::AccessKind;
 pub(crate) use state::{Exit, Observe, RunChecks};

@@ -61,6 +61,8 @@ codes! {
     HOST_MEMORY = 5 Error "access to host memory from a kernel";
     /// A write to constant memory, a kernel parameter or a constant of the program.
     READ_ONLY = 6 Error "write to read-only memory";
+    /// An access outside of a surface, in the mode in which that ends the kernel.
+    SURFACE_BOUNDS = 7 Error "out of bounds of a surface";
     /// An access to memory that was freed.
     USE_AFTER_FREE = 10 Error "use of freed memory";
     /// Memory of the device's heap that was freed twice or never allocated.

@@ -37,6 +37,9 @@ const PLACED: &[&str] = &[
     "nanosleep",
     "print",
     "wgmma",
+    "tex.",
+    "tld4.",
+    "suld.",
 ];
 
 /// What was put in.

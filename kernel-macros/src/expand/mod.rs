@@ -236,6 +236,8 @@ fn docs(kernel: &Kernel) -> Vec<String> {
 // An `impl SliceMutArg` takes views by value too, so that rustc cannot borrow a `&mut DeviceBuffer` anew by itself; it proposes `&mut *y`.
 // Rule: elements-are-the-kernels
 // The kernel would take the bytes of another type for its own.
+// Rule: texture-of-the-launch-has-the-kernels-type
+// A handle says nothing about the type of what it leads to.
 fn launch_param(param: &Param) -> TokenStream {
     let (name, ty) = (&param.name, &param.ty);
     let (argument, element) = match &param.kind {

@@ -204,8 +204,11 @@ fn all() -> &'static (Vec<Loaded>, Option<String>) {
 
 /// What instrumented code may call, by name.
 fn symbols() -> HashMap<&'static str, *const ()> {
-    use warploom_device_std::{intrinsics, wmma};
-    let tables = intrinsics::SHIMS.iter().chain(wmma::SHIMS);
+    use warploom_device_std::{intrinsics, surface, wmma};
+    let tables = intrinsics::SHIMS
+        .iter()
+        .chain(wmma::SHIMS)
+        .chain(surface::SHIMS);
     let tables = tables.copied().flatten();
     let tables = tables.map(|shim| (shim.symbol, shim.address));
     let hooks = HOOKS.iter().chain(HOST);

@@ -1,0 +1,165 @@
+//! Fetches, for each kind of texture.
+
+use super::{
+    Cube, CubeLayered, D1, D1Layered, D2, D2Layered, D3, LinearMemory, ReadMode, Registers, Texel,
+    Texture,
+};
+use crate::intrinsics as raw;
+
+/// Calls the instruction whose results have the type that elements are read in: known when the kernel is compiled.
+macro_rules! fetched {
+    ($mode:ident: $float:ident $unsigned:ident $signed:ident($handle:expr $(, $arg:expr)*)) => {{
+        let mut registers = [0; 4];
+        let out = registers.as_mut_ptr();
+        match $mode::REGISTERS {
+            // SAFETY: the handle is that of a texture of a launch, with these dimensions and elements, which nothing writes meanwhile; `out` has four words.
+            Registers::Float => unsafe { raw::$float(out, $handle $(, $arg)*) },
+            // SAFETY: as above.
+            Registers::Unsigned => unsafe { raw::$unsigned(out, $handle $(, $arg)*) },
+            // SAFETY: as above.
+            Registers::Signed => unsafe { raw::$signed(out, $handle $(, $arg)*) },
+        }
+        registers
+    }};
+}
+
+impl<T: Texel, R: ReadMode<T>> Texture<'_, LinearMemory, T, R> {
+    /// Element `i`; zeros in front of the memory and behind its end. CUDA: `tex1Dfetch`. PTX: `tex.1d.v4….s32`.
+    ///
+    /// A texture read goes through another path than a slice's, with a cache of its own kind; it may also convert: `TextureLinear<u8, Normalized>` gives 0 to 1.
+    #[inline(always)]
+    #[must_use]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub fn fetch(self, i: i32) -> R::Value {
+        let registers = fetched!(R: tex_linear_f32 tex_linear_u32 tex_linear_s32(self.handle, i));
+        R::value(registers)
+    }
+}
+
+/// `sample` and `sample_level` of one kind of texture.
+macro_rules! samples {
+    ($($dimension:ident ($($coordinate:ident: $ty:ty),*): $cuda:literal
+        $float:ident $unsigned:ident $signed:ident, $level_float:ident $level_unsigned:ident $level_signed:ident
+        ($($arg:ident),*);)*) => {$(
+        impl<T: Texel, R: ReadMode<T>> Texture<'_, $dimension, T, R> {
+            #[doc = concat!("The texture at these coordinates, from the finest level, as the sampler says. CUDA: `", $cuda, "`.")]
+            ///
+            /// Any coordinates will do, also infinite ones and what is no number: what lies outside of the image is the sampler's matter.
+            #[inline(always)]
+            #[must_use]
+            #[cfg_attr(not(warploom_device), track_caller)]
+            pub fn sample(self $(, $coordinate: $ty)*) -> R::Value {
+                let registers = fetched!(R: $float $unsigned $signed(self.handle $(, $arg)*));
+                R::value(registers)
+            }
+
+            #[doc = concat!("As [`sample`](Self::sample), in a level of detail: 0 is the finest; between two levels the sampler may filter. CUDA: `", $cuda, "Lod`.")]
+            #[inline(always)]
+            #[must_use]
+            #[cfg_attr(not(warploom_device), track_caller)]
+            pub fn sample_level(self $(, $coordinate: $ty)*, level: f32) -> R::Value {
+                let registers = fetched!(R: $level_float $level_unsigned $level_signed(self.handle $(, $arg)*, level));
+                R::value(registers)
+            }
+        }
+    )*};
+}
+
+samples! {
+    D1 (x: f32): "tex1D"
+        tex_1d_f32 tex_1d_u32 tex_1d_s32, tex_level_1d_f32 tex_level_1d_u32 tex_level_1d_s32 (x);
+    D2 (x: f32, y: f32): "tex2D"
+        tex_2d_f32 tex_2d_u32 tex_2d_s32, tex_level_2d_f32 tex_level_2d_u32 tex_level_2d_s32 (x, y);
+    D3 (x: f32, y: f32, z: f32): "tex3D"
+        tex_3d_f32 tex_3d_u32 tex_3d_s32, tex_level_3d_f32 tex_level_3d_u32 tex_level_3d_s32 (x, y, z);
+    D1Layered (x: f32, layer: u32): "tex1DLayered"
+        tex_a1d_f32 tex_a1d_u32 tex_a1d_s32, tex_level_a1d_f32 tex_level_a1d_u32 tex_level_a1d_s32 (layer, x);
+    D2Layered (x: f32, y: f32, layer: u32): "tex2DLayered"
+        tex_a2d_f32 tex_a2d_u32 tex_a2d_s32, tex_level_a2d_f32 tex_level_a2d_u32 tex_level_a2d_s32 (layer, x, y);
+    Cube (x: f32, y: f32, z: f32): "texCubemap"
+        tex_cube_f32 tex_cube_u32 tex_cube_s32, tex_level_cube_f32 tex_level_cube_u32 tex_level_cube_s32 (x, y, z);
+    CubeLayered (x: f32, y: f32, z: f32, layer: u32): "texCubemapLayered"
+        tex_acube_f32 tex_acube_u32 tex_acube_s32, tex_level_acube_f32 tex_level_acube_u32 tex_level_acube_s32 (layer, x, y, z);
+}
+
+/// `sample_grad` of one kind of texture.
+macro_rules! gradients {
+    ($($dimension:ident ($($coordinate:ident: $ty:ty),*), $change:ty: $cuda:literal $float:ident $unsigned:ident $signed:ident
+        |$dx:ident, $dy:ident| ($($arg:expr),*);)*) => {$(
+        impl<T: Texel, R: ReadMode<T>> Texture<'_, $dimension, T, R> {
+            /// As `sample`, in the level of detail that belongs to a picture in which the coordinates change by `dx` from one point to the next along x,
+            #[doc = concat!("and by `dy` along y. The filter is not anisotropic. CUDA: `", $cuda, "Grad`.")]
+            #[inline(always)]
+            #[must_use]
+            #[cfg_attr(not(warploom_device), track_caller)]
+            pub fn sample_grad(self $(, $coordinate: $ty)*, $dx: $change, $dy: $change) -> R::Value {
+                let registers = fetched!(R: $float $unsigned $signed(self.handle $(, $arg)*));
+                R::value(registers)
+            }
+        }
+    )*};
+}
+
+gradients! {
+    D1 (x: f32), f32: "tex1D" tex_grad_1d_f32 tex_grad_1d_u32 tex_grad_1d_s32
+        |dx, dy| (x, dx, dy);
+    D2 (x: f32, y: f32), [f32; 2]: "tex2D" tex_grad_2d_f32 tex_grad_2d_u32 tex_grad_2d_s32
+        |dx, dy| (x, y, dx[0], dx[1], dy[0], dy[1]);
+    D1Layered (x: f32, layer: u32), f32: "tex1DLayered" tex_grad_a1d_f32 tex_grad_a1d_u32 tex_grad_a1d_s32
+        |dx, dy| (layer, x, dx, dy);
+    D2Layered (x: f32, y: f32, layer: u32), [f32; 2]: "tex2DLayered" tex_grad_a2d_f32 tex_grad_a2d_u32 tex_grad_a2d_s32
+        |dx, dy| (layer, x, y, dx[0], dx[1], dy[0], dy[1]);
+}
+
+impl<T: Texel, R: ReadMode<T>> Texture<'_, D2, T, R> {
+    /// Number `CHANNEL` of each of the four elements that a linear filter would take at these coordinates, unfiltered: in the order (left, below), (right, below), (right, above),
+    /// (left, above), where y grows downwards. CUDA: `tex2Dgather`. PTX: `tld4`.
+    ///
+    /// `CHANNEL` is 0 to 3; a number that elements do not have is 0, the fourth 1.
+    #[inline(always)]
+    #[must_use]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub fn gather<const CHANNEL: usize>(self, x: f32, y: f32) -> [R::Component; 4] {
+        const { assert!(CHANNEL < 4, "elements have the channels 0 to 3") };
+        let registers = match CHANNEL {
+            0 => fetched!(R: tld4_r_f32 tld4_r_u32 tld4_r_s32(self.handle, x, y)),
+            1 => fetched!(R: tld4_g_f32 tld4_g_u32 tld4_g_s32(self.handle, x, y)),
+            2 => fetched!(R: tld4_b_f32 tld4_b_u32 tld4_b_s32(self.handle, x, y)),
+            _ => fetched!(R: tld4_a_f32 tld4_a_u32 tld4_a_s32(self.handle, x, y)),
+        };
+        registers.map(R::component)
+    }
+}
+
+/// Sizes of one kind of texture.
+macro_rules! sizes {
+    ($($dimension:ident $n:literal ($what:literal) [$($extent:ident)*];)*) => {$(
+        impl<T: Texel, R: ReadMode<T>> Texture<'_, $dimension, T, R> {
+            #[doc = concat!($what, " of the finest level, in elements. PTX: `txq`.")]
+            #[inline(always)]
+            #[must_use]
+            pub fn size(self) -> [u32; $n] {
+                self.size_of_level(0)
+            }
+
+            #[doc = concat!($what, " of a level, in elements; beyond the last level the result is unspecified. PTX: `txq.level`.")]
+            #[inline(always)]
+            #[must_use]
+            pub fn size_of_level(self, level: u32) -> [u32; $n] {
+                // SAFETY: the handle is that of a texture of a launch.
+                unsafe { [$(raw::$extent(self.handle, level)),*] }
+            }
+        }
+    )*};
+}
+
+sizes! {
+    D1 1 ("Width") [texture_width];
+    D2 2 ("Width and height") [texture_width texture_height];
+    D3 3 ("Width, height and depth") [texture_width texture_height texture_depth];
+    D1Layered 1 ("Width") [texture_width];
+    D2Layered 2 ("Width and height") [texture_width texture_height];
+    Cube 2 ("Width and height of a face") [texture_width texture_height];
+    CubeLayered 2 ("Width and height of a face") [texture_width texture_height];
+    LinearMemory 1 ("Number") [texture_width];
+}
