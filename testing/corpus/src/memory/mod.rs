@@ -7,6 +7,7 @@ mod local; // other threads' variables, the host's memory, constants
 mod misaligned; // at no multiple of the size
 mod parts; // beyond slices of a part
 mod shared; // beyond shared arrays
+mod surfaces; // beyond surfaces, and what textures read
 
 use crate::case::File;
 
@@ -15,6 +16,7 @@ pub(crate) const FILES: &[File] = &[
     global_shapes::FILE,
     parts::FILE,
     shared::FILE,
+    surfaces::FILE,
     local::FILE,
     misaligned::FILE,
     lifetime::FILE,
