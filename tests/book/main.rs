@@ -27,4 +27,5 @@ mod shared_memory;
 mod streams;
 mod tensor_cores;
 mod testing;
+mod textures;
 mod warps;
