@@ -1,5 +1,6 @@
 //! Levels of detail.
 
+use super::axis::coordinate;
 use super::{Detail, Dimensions, Filter, TextureObject};
 
 /// The levels that a fetch reads.
@@ -19,9 +20,7 @@ impl TextureObject {
         let given = match detail {
             Detail::Base => 0,
             Detail::Level(level) => fixed(level) + fixed(self.sampling.lod_bias),
-            Detail::Gradients { dx, dy } => {
-                fixed(self.detail_of(dx, dy)) + fixed(self.sampling.lod_bias)
-            }
+            Detail::Gradients { dx, dy } => self.level_of(dx, dy) + fixed(self.sampling.lod_bias),
         };
         let [least, most] = self.sampling.lod_clamp.map(fixed);
         let last = self.image.levels.len() as i32 - 1;
@@ -38,20 +37,42 @@ impl TextureObject {
         }
     }
 
-    /// The level of detail of gradients.
-    fn detail_of(&self, dx: [f32; 3], dy: [f32; 3]) -> f32 {
+    /// The level of detail of gradients in 256ths. Lengths are the longest component and 11/32 of the others; of two lengths of similar size the level is above that of
+    /// the longer one. As measured, exact to 3/256 for one gradient of one or two dimensions; in the others the hardware may differ by more.
+    fn level_of(&self, dx: [f32; 3], dy: [f32; 3]) -> i32 {
         let level = &self.image.levels[0];
         let extents = match self.image.dimensions {
             Dimensions::D3 => [level.width, level.height, level.depth],
             Dimensions::D2 | Dimensions::D2Layered => [level.width, level.height, 0],
             _ => [level.width, 0, 0],
         };
-        let length = |d: [f32; 3]| {
-            (0..3)
-                .map(|i| (d[i] * extents[i] as f32).powi(2))
-                .sum::<f32>()
-                .sqrt()
+        let scale = |i: usize| match self.sampling.normalized_coordinates {
+            true => f64::from(extents[i]),
+            false => f64::from(extents[i].min(1)),
         };
-        length(dx).max(length(dy)).log2()
+        let length = |gradient: [f32; 3]| {
+            let parts = [0, 1, 2].map(|i| (coordinate(gradient[i]) * scale(i)).abs());
+            let longest = parts.into_iter().fold(0.0, f64::max);
+            longest + 11.0 / 32.0 * (parts.iter().sum::<f64>() - longest)
+        };
+        let lengths = [length(dx), length(dy)];
+        let [shorter, longer] = [lengths[0].min(lengths[1]), lengths[0].max(lengths[1])];
+        logarithm(longer.max(0.625 * longer + 0.75 * shorter))
     }
+}
+
+/// The binary logarithm in 256ths, from the first eight bits of the fraction; a power of two and what is just above it have that of the power.
+fn logarithm(value: f64) -> i32 {
+    if value.is_nan() || value <= 0.0 {
+        return -(64 << 8);
+    }
+    let exponent = value.log2().floor().clamp(-64.0, 64.0);
+    let fraction = ((value / exponent.exp2() - 1.0) * 256.0)
+        .floor()
+        .clamp(0.0, 255.0);
+    let above = match fraction {
+        0.0 => 0.0,
+        _ => ((1.0 + (fraction + 0.5) / 256.0).log2() * 256.0).round(),
+    };
+    (exponent * 256.0 + above) as i32
 }

@@ -81,11 +81,24 @@ pub(super) const F16: Float = Float {
     bias: 15,
     kept: 14,
 };
+/// Of the linear values of sRGB.
+pub(super) const SRGB: Float = Float {
+    fraction: 10,
+    bias: 15,
+    kept: 7,
+};
 
-/// A number in memory, as `significand · 2^(exponent - fraction)`.
-#[derive(Clone, Copy)]
-struct Term {
-    significand: i64,
+/// A number in memory, as `significand · 2^(exponent - bias - fraction)`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Term {
+    pub(super) significand: i64,
+    pub(super) exponent: i32,
+}
+
+/// A weighted sum in 256ths of the last bit that is kept of texels of this exponent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Total {
+    sum: i64,
     exponent: i32,
 }
 
@@ -132,24 +145,31 @@ impl Float {
         if let Some(result) = self.special(parts) {
             return result;
         }
-        // Planes are added in units of a greatest exponent that is a multiple of 4.
-        let sums = parts.iter().map(|part| self.plane(part));
-        let greatest = sums.clone().map(|(_, greatest)| greatest).max();
-        let greatest = greatest.unwrap_or(1);
-        let unit = match parts.len() {
-            1 => greatest,
-            _ => greatest & !3,
-        };
-        let total = sums.map(|(sum, exponent)| match unit - exponent {
-            shift @ 0.. => sum >> shift.min(63),
-            shift => sum << -shift,
-        });
-        let total: i64 = total.sum();
+        let total = self.total(parts, |bits| self.term(bits));
         // Of texels that are there, also if their weights were rounded to 0.
         let mut texels = parts.iter().flat_map(|part| part.bits);
-        match total == 0 && texels.all(|bits| self.is_negative(bits)) {
+        match total.sum == 0 && texels.all(|bits| self.is_negative(bits)) {
             true => SIGN,
-            false => self.rounded(total, unit - self.bias - self.kept - 8),
+            false => self.rounded(total),
+        }
+    }
+
+    /// The sum of planes before it is rounded.
+    pub(super) fn total(self, parts: &[Part], term: impl Fn(u32) -> Term) -> Total {
+        // Planes are added one after the other, in units of a greatest exponent that is a multiple of 4; what is below is cut off towards −∞.
+        let (mut total, mut unit) = (0i64, 0);
+        for part in parts {
+            let (sum, greatest) = self.plane(part.weights, part.bits.map(&term));
+            let shared = match parts.len() {
+                1 => greatest,
+                _ => unit.max(greatest & !3),
+            };
+            total = scaled(total, unit - shared) + scaled(sum, greatest - shared);
+            unit = shared;
+        }
+        Total {
+            sum: total,
+            exponent: unit,
         }
     }
 
@@ -174,9 +194,8 @@ impl Float {
     }
 
     /// The sum of a plane in units of its greatest exponent, and that.
-    fn plane(self, part: &Part) -> (i64, i32) {
-        let terms = part.bits.map(|bits| self.term(bits));
-        let counts = |at: &usize| part.weights[*at] > 0 && terms[*at].significand != 0;
+    fn plane(self, weights: Quad<u32>, terms: Quad<Term>) -> (i64, i32) {
+        let counts = |at: &usize| weights[*at] > 0 && terms[*at].significand != 0;
         let greatest = (0..4).filter(counts).map(|at| terms[at].exponent).max();
         let greatest = greatest.unwrap_or(1);
         let cut = |term: Term| {
@@ -189,17 +208,18 @@ impl Float {
             };
             cut * term.significand.signum()
         };
-        let products = (0..4).map(|at| match part.weights[at] {
+        let products = (0..4).map(|at| match weights[at] {
             0 => 0,
             weight => i64::from(weight) * cut(terms[at]),
         });
         (products.sum(), greatest)
     }
 
-    /// `total · 2^exponent` in this format, halves away from zero, as bits of an `f32`.
-    fn rounded(self, total: i64, exponent: i32) -> u32 {
-        let sign = u32::from(total < 0) << 31;
-        let magnitude = total.unsigned_abs();
+    /// A sum in this format, halves away from zero, as bits of an `f32`.
+    pub(super) fn rounded(self, total: Total) -> u32 {
+        let exponent = total.exponent - self.bias - self.kept - 8;
+        let sign = u32::from(total.sum < 0) << 31;
+        let magnitude = total.sum.unsigned_abs();
         if magnitude == 0 {
             return 0;
         }
@@ -226,6 +246,15 @@ impl Float {
             return sign | INFINITY;
         }
         sign | (value as f32).to_bits()
+    }
+}
+
+/// `value · 2^exponent`, cut off towards −∞.
+const fn scaled(value: i64, exponent: i32) -> i64 {
+    match exponent {
+        0.. => value << exponent,
+        -63..0 => value >> -exponent,
+        _ => value >> 63,
     }
 }
 

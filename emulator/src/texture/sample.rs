@@ -213,7 +213,7 @@ impl TextureObject {
         corner & 1 == 1 && x.weight == 0 || corner >> 1 == 1 && y.weight == 0
     }
 
-    /// Texels and weights along each dimension. A row is read as an image of one row, at the coordinate 0: with a border, a filter takes half of that.
+    /// Texels and weights along each dimension. A row without layers is read as an image of one row, at the coordinate 0: with a border, a filter takes half of that.
     fn axes(&self, at: [f64; 3], level: &Level, is_linear: bool) -> [Axis; 3] {
         let axis = |i: usize, extent: u32| match is_linear {
             true => self.along(i, extent).around(at[i]),
@@ -223,7 +223,11 @@ impl TextureObject {
             Dimensions::D3 => axis(2, level.depth),
             _ => Axis::at(Some(0)),
         };
-        [axis(0, level.width), axis(1, level.height), z]
+        let y = match self.image.dimensions {
+            Dimensions::D1Layered => Axis::at(Some(0)),
+            _ => axis(1, level.height),
+        };
+        [axis(0, level.width), y, z]
     }
 
     /// The four texels of a plane. Those beyond a weight of 0 along a dimension are not read.

@@ -40,7 +40,8 @@ pub(super) fn is_filtered(texture: &TextureObject) -> bool {
 }
 
 fn is_normalized(texture: &TextureObject) -> bool {
-    texture.sampling.read == Read::NormalizedFloat && texture.image.format.bytes() < 4
+    let format = texture.image.format;
+    texture.sampling.read == Read::NormalizedFloat && format.bytes() < 4 && !format.is_float()
 }
 
 fn is_srgb(texture: &TextureObject, channel: usize) -> bool {
@@ -78,11 +79,15 @@ pub(super) fn converted(texture: &TextureObject, channel: usize, bits: u32) -> u
     }
 }
 
-/// The same, as gathers give it: what is no number loses its payload.
+/// The same, as gathers give it: what is no number loses its payload, and sRGB is not converted.
 pub(super) fn gathered(texture: &TextureObject, channel: usize, bits: u32) -> u32 {
-    let value = converted(texture, channel, bits);
+    let value = match channel < texture.image.channels as usize && is_normalized(texture) {
+        true => unit(texture.image.format, &[Part::whole(bits)]),
+        false => converted(texture, channel, bits),
+    };
     match texture.image.format {
         Format::Float16 if f32::from_bits(value).is_nan() => filter::F16.nan(),
+        Format::Float32 if f32::from_bits(value).is_nan() => filter::F32.nan(),
         _ => value,
     }
 }
@@ -115,12 +120,16 @@ pub(super) fn filtered(texture: &TextureObject, planes: &[Plane]) -> [u32; 4] {
     })
 }
 
-/// The weighted sum of integers as an `f32` of 0 to 1 or −1 to 1: of 16 bits, divided by what they hold at most.
+/// The weighted sum of integers as an `f32` of 0 to 1 or −1 to 1.
 fn normalized(texture: &TextureObject, channel: usize, parts: &[Part]) -> u32 {
-    if is_srgb(texture, channel) {
-        return srgb::sum(parts);
+    match is_srgb(texture, channel) {
+        true => srgb::sum(parts),
+        false => unit(texture.image.format, parts),
     }
-    let format = texture.image.format;
+}
+
+/// The weighted sum of integers rounded to 16 bits, divided by what those hold at most.
+fn unit(format: Format, parts: &[Part]) -> u32 {
     let integer = |bits: u32| match format {
         Format::Unsigned8 => i64::from(bits) * 257,
         Format::Signed8 => i64::from(bits as i8),
@@ -138,24 +147,26 @@ fn normalized(texture: &TextureObject, channel: usize, parts: &[Part]) -> u32 {
     (rounded as f32 / range as f32).max(-1.0).to_bits()
 }
 
-/// The border as bits of a texel: numbers in the format of the image, and the bits of the `f32` for integers that are read as such.
+/// The border as bits of a texel: numbers in the format of the image, and the bits of the `f32` for integers that are read as such. The hardware's conversion
+/// is less exact than this one: it gives the lesser of two neighbours up to 0.53 of the way to the greater one.
 pub(super) fn border(texture: &TextureObject) -> Texel {
     let integer = |value: f32, least: f32, most: f32| {
-        let value = (value * most).clamp(least, most).round_ties_even();
-        (value as i32).cast_unsigned()
+        // The nearest, halves towards zero.
+        let value = (value * most).clamp(least, most);
+        let magnitude = (value.abs() - 0.5).ceil();
+        (magnitude.copysign(value) as i32).cast_unsigned()
     };
-    texture
-        .sampling
-        .border
-        .map(|value| match texture.image.format {
-            Format::Float16 => {
-                let value = exact::decode(value.to_bits().into(), exact::F32);
-                exact::encode(value, exact::F16, Rounding::Zero) as u32
-            }
-            _ if !is_normalized(texture) => value.to_bits(),
-            Format::Unsigned8 => integer(value, 0.0, 255.0),
-            Format::Signed8 => integer(value, -127.0, 127.0),
-            Format::Signed16 => integer(value, -32_767.0, 32_767.0),
-            _ => integer(value, 0.0, 65_535.0),
-        })
+    let border = texture.sampling.border;
+    std::array::from_fn(|channel| match (texture.image.format, border[channel]) {
+        (Format::Float16, value) => {
+            let value = exact::decode(value.to_bits().into(), exact::F32);
+            exact::encode(value, exact::F16, Rounding::Zero) as u32
+        }
+        (_, value) if !is_normalized(texture) => value.to_bits(),
+        (_, value) if is_srgb(texture, channel) => srgb::nearest(value),
+        (Format::Unsigned8, value) => integer(value, 0.0, 255.0),
+        (Format::Signed8, value) => integer(value, -127.0, 127.0),
+        (Format::Signed16, value) => integer(value, -32_767.0, 32_767.0),
+        (_, value) => integer(value, 0.0, 65_535.0),
+    })
 }
