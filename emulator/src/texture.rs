@@ -11,14 +11,16 @@
 //! - Texels that are no numbers or infinite count even if their weight was rounded to 0.
 //! - A row without layers is filtered as a plane of one row at the coordinate 0: with [`Address::Border`] in its second dimension, half of it is border.
 //! - Without normalized coordinates [`Address::Wrap`] and [`Address::Mirror`] are as [`Address::Clamp`].
-//! - Fetches by number give zeros outside, whatever the sampler says, and everywhere from arrays of one dimension.
-//! - Layers beyond the last are the last, negative ones included. The face of a cube is chosen by the compiler's reciprocal: where that is not exact on a GPU, one in
+//! - Fetches by number give zeros outside, also in layers behind the last, whatever the sampler says, and everywhere from arrays of one dimension.
+//! - Other fetches take the last layer for those behind it, negative ones included. The face of a cube is chosen by the compiler's reciprocal: where that is not exact on a GPU, one in
 //!   50 000 filtered fetches differs in the last bits.
 //! - A seamless cube gives the part of the texel that is missing at a corner to the three others.
 //! - Without a level, level 0 is read without bias, but within the bounds.
 //! - Surface accesses that are moved to the edge stay aligned; those wider than a row are nowhere; what is not aligned is an error with each boundary.
 //!
-//! Not exact are levels from gradients, and borders of integer and sRGB textures that their formats do not have. A linear filter of integers that are not read
+//! Not exact are levels from gradients, and borders of integer and sRGB textures that their formats do not have. Of 188 modes that were compared, nine differ in
+//! single fetches: filtered `f32` of three dimensions and two levels, in the last bit, about one of 10 000; filtered `f16` of three dimensions, cubes and layers with
+//! texels that are no numbers or infinite, in which of both the result is, fewer than one of 2000. A linear filter of integers that are not read
 //! normalized has no meaning: drivers accept it, but here it is the nearest texel.
 
 mod axis; // from a coordinate to texels and weights

@@ -2,7 +2,7 @@
 
 use super::axis::{Along, Axis, ONE, coordinate};
 use super::filter::{self, Quad};
-use super::{Coordinates, Dimensions, Filter, Level, Request, TextureObject, cube, texel};
+use super::{Coordinates, Dimensions, Filter, Format, Level, Request, TextureObject, cube, texel};
 
 /// The bits of a texel's channels, as they are in memory.
 pub(super) type Texel = [u32; 4];
@@ -50,7 +50,7 @@ impl TextureObject {
             D1 | D1Layered | Cube | CubeLayered => return [0; 4],
             Linear => [x, 0, 0],
             D2 => [x, y, 0],
-            D2Layered => [x, y, layer.min(level.depth - 1)],
+            D2Layered => [x, y, layer],
             D3 => [x, y, z],
         };
         if at[0] >= level.width || at[1] >= level.height || at[2] >= level.depth {
@@ -103,7 +103,10 @@ impl TextureObject {
                 count += 1;
             }
         }
-        match is_linear || count > 1 {
+        // As measured: a texel of `f16` is a sum of one where levels are filtered, even if there is one level. That tells in the bits of a NaN.
+        let is_half = self.image.format == Format::Float16;
+        let is_sum = is_linear || count > 1;
+        match is_sum || is_half && self.sampling.mip_filter == Filter::Linear {
             true => texel::filtered(self, &planes[..count]),
             false => self.converted(planes[0].texels[0]),
         }

@@ -85,7 +85,7 @@ fn sampled() -> Vec<Mode> {
                         normalized_coordinates,
                         read: if is_float { Read::NormalizedFloat } else { Read::Element },
                         border: BORDER,
-                        seamless_cube: k % 2 == 1,
+                        seamless_cube: is_cube && k % 2 == 1,
                         ..Sampling::default()
                     },
                 });
