@@ -18,7 +18,7 @@
 //! - Without a level, level 0 is read without bias, but within the bounds.
 //! - Surface accesses that are moved to the edge stay aligned; those wider than a row are nowhere; what is not aligned is an error with each boundary.
 //!
-//! Not exact are levels from gradients, and borders of integer and sRGB textures that their formats do not have. Of 188 modes that were compared, nine differ in
+//! Not exact are levels from gradients (within 2/256 in one and two dimensions), and borders of integer and sRGB textures that their formats do not have. Of 188 modes that were compared, nine differ in
 //! single fetches: filtered `f32` of three dimensions and two levels, in the last bit, about one of 10 000; filtered `f16` of three dimensions, cubes and layers with
 //! texels that are no numbers or infinite, in which of both the result is, fewer than one of 2000. A linear filter of integers that are not read
 //! normalized has no meaning: drivers accept it, but here it is the nearest texel.

@@ -494,6 +494,20 @@ fn a_level_is_biased_and_bounded() {
     assert_eq!(level(&image, Detail::Base), 0.75);
 }
 
+/// What an H100 gave for these is in 256ths.
+#[test]
+fn gradients_along_one_axis_add_up() {
+    let image = Fixture::levels().with(|sampling| sampling.mip_filter = Filter::Linear);
+    let found = |dx, dy| {
+        let [dx, dy] = [dx, dy].map(|texels: f32| [texels / 8.0, 0.0, 0.0]);
+        level(&image, Detail::Gradients { dx, dy })
+    };
+    assert_eq!((found(2.0, 0.0), found(0.0, 4.0)), (1.0, 2.0));
+    let both = 1.0 + 118.0 / 256.0; // of 11/16 of 4
+    assert_eq!((found(2.0, 2.0), found(2.0, -2.0)), (both, both));
+    assert_eq!(found(4.0, 0.5), 2.0);
+}
+
 #[test]
 fn only_texels_with_a_part_are_read() {
     let row = row().with(linear);
