@@ -129,7 +129,7 @@ pub struct Turn {
     pub all: Arc<Launches>,
     pub stream: u64,
     pub number: u64,
-    pub known: Vec<(u64, u64)>,
+    pub clock: Vec<(u64, u64)>,
     pub name: String,
 }
 

@@ -406,7 +406,7 @@ impl Owned {
         {
             match (queue.cuda(), self.device().turns()) {
                 (Some(stream), _) => latest.hand_over_to(stream)?,
-                (None, Some(turns)) => turns.learns(queue.id(), &turns.known_to(latest.id())),
+                (None, Some(turns)) => turns.join(queue.id(), &turns.clock_of(latest.id())),
                 (None, None) => {}
             }
         }

@@ -10,7 +10,7 @@ use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::device::{Backend, Device};
 use crate::memory::{LiveObject, Object};
-use crate::stream::turns::Known;
+use crate::stream::turns::Clock;
 use crate::stream::{Queue, StreamError, reject_in_host_callback};
 use crate::sync::lock;
 
@@ -115,7 +115,7 @@ impl Device {
 
 enum Mark {
     /// When it was recorded, and which launches are over then.
-    Host(Mutex<Option<(Instant, Known)>>),
+    Host(Mutex<Option<(Instant, Clock)>>),
     Cuda {
         recorded: AtomicBool,
         event: CudaEvent,
@@ -201,7 +201,7 @@ impl Event {
         later.synchronize()?;
         match (&self.mark, &later.mark) {
             (Mark::Host(start), Mark::Host(end)) => {
-                let when = |mark: &Mutex<Option<(Instant, Known)>>| {
+                let when = |mark: &Mutex<Option<(Instant, Clock)>>| {
                     let mark = lock(mark);
                     let (time, _) = mark.as_ref().ok_or(StreamError::NotRecorded)?;
                     Ok::<_, StreamError>(*time)
@@ -226,8 +226,8 @@ impl Event {
     pub(crate) fn record_on(&self, queue: &Queue) -> Result<(), StreamError> {
         match (&self.mark, queue.cuda()) {
             (Mark::Host(time), _) => {
-                let known = self.device.turns().map(|turns| turns.known_to(queue.id()));
-                *lock(time) = Some((Instant::now(), known.unwrap_or_default()));
+                let clock = self.device.turns().map(|turns| turns.clock_of(queue.id()));
+                *lock(time) = Some((Instant::now(), clock.unwrap_or_default()));
             }
             (Mark::Cuda { event, recorded }, Some(stream)) => {
                 event.record(stream)?;
@@ -242,9 +242,9 @@ impl Event {
         match (&self.mark, queue.cuda()) {
             (Mark::Host(time), _) => {
                 let mark = lock(time);
-                let (_, known) = mark.as_ref().ok_or(StreamError::NotRecorded)?;
+                let (_, clock) = mark.as_ref().ok_or(StreamError::NotRecorded)?;
                 if let Some(turns) = self.device.turns() {
-                    turns.learns(queue.id(), known);
+                    turns.join(queue.id(), clock);
                 }
             }
             (Mark::Cuda { event, recorded }, Some(stream)) => {

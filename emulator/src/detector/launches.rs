@@ -13,7 +13,7 @@ use crate::finding::{Code, Report, Side};
 use crate::memory_kind::Kind;
 use crate::site::SiteId;
 
-/// All blocks of a run are over: compares it with those that it knows nothing of, and keeps it for later ones.
+/// All blocks of a run are over: compares it with those that do not happen before it, and keeps it for later ones.
 pub(super) fn finish(run: &RunChecks) {
     let Some(turn) = &run.turn else {
         return;
@@ -25,7 +25,7 @@ pub(super) fn finish(run: &RunChecks) {
         pieces: run.touched(),
     };
     let mut all = turn.all.lock();
-    for other in all.iter().filter(|other| !turn.knows(other)) {
+    for other in all.iter().filter(|other| !turn.is_after(other)) {
         compare(run, &footprint, other);
     }
     let n_pieces = |all: &[Footprint]| all.iter().map(|one| one.pieces.len()).sum::<usize>();

@@ -19,8 +19,8 @@ pub struct Turn {
     pub stream: u64,
     /// Which launch of the stream it is.
     pub number: u64,
-    /// Of other streams the latest launch that is over before this one begins.
-    pub known: Vec<(u64, u64)>,
+    /// The vector clock: of each stream the latest launch that happens before this one.
+    pub clock: Vec<(u64, u64)>,
     /// The kernel and the launch, in words.
     pub name: String,
 }
@@ -67,13 +67,13 @@ impl Launches {
 }
 
 impl Turn {
-    /// Whether a launch is over before this one begins.
-    pub(super) fn knows(&self, other: &Footprint) -> bool {
-        let known = self
-            .known
+    /// Whether another launch happens before this one.
+    pub(super) fn is_after(&self, other: &Footprint) -> bool {
+        let latest = self
+            .clock
             .iter()
             .find(|(stream, _)| *stream == other.stream);
-        other.stream == self.stream || known.is_some_and(|(_, number)| other.number <= *number)
+        other.stream == self.stream || latest.is_some_and(|(_, number)| other.number <= *number)
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_knows_its_own_stream_and_what_it_waits_for() {
+    fn a_launch_is_after_its_own_stream_and_what_it_waits_for() {
         let launch = |stream, number| Footprint {
             stream,
             number,
@@ -171,10 +171,10 @@ mod tests {
             all: Arc::default(),
             stream: 1,
             number: 4,
-            known: vec![(1, 4), (2, 7)],
+            clock: vec![(1, 4), (2, 7)],
             name: String::new(),
         };
-        assert!(turn.knows(&launch(1, 3)) && turn.knows(&launch(2, 7)));
-        assert!(!turn.knows(&launch(2, 8)) && !turn.knows(&launch(3, 1)));
+        assert!(turn.is_after(&launch(1, 3)) && turn.is_after(&launch(2, 7)));
+        assert!(!turn.is_after(&launch(2, 8)) && !turn.is_after(&launch(3, 1)));
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Plane {
 }
 
 impl TextureObject {
-    /// What a fetch gives: four `u32`, `i32` or `f32`, as bits, whatever the type in the instruction. `reads` is told address and bytes of each texel before it is read.
+    /// What a fetch gives: four `u32`, `i32` or `f32`, as bits, whatever the type in the instruction. `reads` is called with address and bytes of each texel before it is read.
     ///
     /// # Safety
     /// The texels of the image must be readable.

@@ -1,6 +1,6 @@
 //! Which launches of other streams are over before a launch begins: what a GPU would know, of launches that the emulator runs one after the other.
 //!
-//! Work of one stream is in order. A stream knows what another had launched when an event was recorded that it waits for, or when a buffer is handed over from it. When the host
+//! Happens-before by vector clocks. Work of one stream is in order; waiting for an event joins the clock that the recording stream had then, and so does a buffer that is handed over. When the host
 //! waits, whatever for, all that was launched before counts as over. What is not compared at all: launches of streams that keep order with the legacy default stream,
 //! and those without addresses among their arguments while the device has no other stream.
 
@@ -13,14 +13,14 @@ use warploom_emulator::check::{self, Launches, Turn};
 use crate::stream::Stream;
 use crate::sync::lock;
 
-/// Of each stream the number of its latest launch that is known to be over.
-pub(crate) type Known = HashMap<u64, u64>;
+/// A vector clock: of each stream the number of its latest launch that happens before.
+pub(crate) type Clock = HashMap<u64, u64>;
 
 /// The streams of an emulated device.
 #[derive(Default)]
 pub(crate) struct Turns {
     /// By the number of the stream; its own launches too.
-    known: Mutex<HashMap<u64, Known>>,
+    clocks: Mutex<HashMap<u64, Clock>>,
     /// What launches have accessed that the host has not waited for.
     launches: Arc<Launches>,
 }
@@ -38,7 +38,7 @@ impl Turns {
             return;
         }
         let id = stream.number();
-        let mut all = lock(&self.known);
+        let mut all = lock(&self.clocks);
         let own = all.entry(id).or_default();
         let number = own.get(&id).map_or(1, |number| number + 1);
         own.insert(id, number);
@@ -49,7 +49,7 @@ impl Turns {
             all: Arc::clone(&self.launches),
             stream: id,
             number,
-            known: own
+            clock: own
                 .iter()
                 .map(|(stream, number)| (*stream, *number))
                 .collect(),
@@ -57,16 +57,16 @@ impl Turns {
         });
     }
 
-    /// What a stream knows, with its own launches.
-    pub(crate) fn known_to(&self, stream: u64) -> Known {
-        lock(&self.known).get(&stream).cloned().unwrap_or_default()
+    /// The clock of a stream, with its own launches.
+    pub(crate) fn clock_of(&self, stream: u64) -> Clock {
+        lock(&self.clocks).get(&stream).cloned().unwrap_or_default()
     }
 
-    /// Work of a stream that comes later knows this.
-    pub(crate) fn learns(&self, stream: u64, known: &Known) {
-        let mut all = lock(&self.known);
+    /// Later work of a stream happens after the launches of a clock.
+    pub(crate) fn join(&self, stream: u64, clock: &Clock) {
+        let mut all = lock(&self.clocks);
         let own = all.entry(stream).or_default();
-        for (of, number) in known {
+        for (of, number) in clock {
             let latest = own.entry(*of).or_default();
             *latest = (*latest).max(*number);
         }

@@ -234,7 +234,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Of a texture with so many axes. A GPU takes half of the border along an axis that there is not, if it is told to.
+    /// Of a texture with so many axes. A GPU takes half of the border along an axis that the texture lacks, if the mode of that axis is a border.
     fn new<T: Texel, R: ReadMode<T>>(sampler: Sampler, axes: usize) -> Reading {
         let mut sampler = sampler;
         let absent = sampler.sampling.address.iter_mut().skip(axes);

@@ -3,7 +3,7 @@
 use super::allocation::Allocation;
 use super::snapshot::Fixed;
 
-/// By what a run gets at memory, as far as it is told.
+/// The pointers through which a run reaches memory: slices, and whatever else the launch passes.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
     /// Slices: where each begins, and where it ends.

@@ -1,4 +1,4 @@
-//! Matrices of warps in shared memory: rows of `ldmatrix` and `stmatrix`, and fragments whose elements lie with lanes as the GPU likes.
+//! Matrices of warps in shared memory: rows of `ldmatrix` and `stmatrix`, and fragments whose elements are spread over lanes in an order that CUDA does not specify.
 
 use warploom::device_std::intrinsics as raw;
 use warploom::device_std::wmma::{Accumulator, Fragment, M16N16K16, RowMajor};

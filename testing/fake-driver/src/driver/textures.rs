@@ -197,7 +197,7 @@ fn made(state: &Held, start: u64) -> Result<Object, Code> {
 }
 
 driver! {
-    /// Makes a texture. The fake knows no views.
+    /// Makes a texture. Resource views are not modelled.
     fn cuTexObjectCreate(state; texture: *mut u64, resource: *const Resource, settings: *const Settings, view: *const c_void) needs Context {
         not_null(texture)?;
         if !view.is_null() {
