@@ -50,12 +50,12 @@ macro_rules! writable {
         }
 
         writable!(@unsafe $dimension ($($coordinate: $ty),*) [$($at),*] $cuda:
-            store load TRAP "ends the launch with an error" "Trap" "trap",
+            store load TRAP "ends the launch with an error, and a GPU's context cannot be used afterwards" "Trap" "trap",
             store_clamped load_clamped CLAMP "is moved to the nearest element of the surface" "Clamp" "clamp",
             store_zero load_zero ZERO "writes nothing, and reads zeros" "Zero" "zero",
         );
         readable!($dimension ($($coordinate: $ty),*) [$($at),*] $cuda:
-            read TRAP "ends the launch with an error" "Trap" "trap",
+            read TRAP "ends the launch with an error, and a GPU's context cannot be used afterwards: `read_clamped` and `read_zero` take any coordinates" "Trap" "trap",
             read_clamped CLAMP "is moved to the nearest element of the surface" "Clamp" "clamp",
             read_zero ZERO "reads zeros" "Zero" "zero",
         );
@@ -130,7 +130,7 @@ writable! {
         by Index2D (face: i32, layer: i32) |i| [near(i.x()), near(i.y()), slice(face, layer)], "the element of the thread `i` in a face of a layer: column `i.x()` of row `i.y()`";
 }
 
-/// Faces of layers are counted through; what is no face or layer is outside.
+/// Faces of layers are counted through, as CUDA does: the face 6 of a layer is the face 0 of the next. A witness is one thread's in each of them.
 #[inline(always)]
 fn slice(face: i32, layer: i32) -> i32 {
     layer.saturating_mul(6).saturating_add(face)
