@@ -76,6 +76,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "warploom-build",
         &["warploom-manifest"],
         &[
+            "jobserver",
             "libloading",
             "object",
             "rustc-demangle",

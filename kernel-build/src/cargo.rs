@@ -3,7 +3,9 @@
 //! This is the one place that starts cargo. It removes what the outer cargo put into the environment of build scripts, or the nested
 //! build would lock the outer one's folders, lint with clippy, or see its flags.
 
-use crate::environment::{DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, PATHS_FROM, ROLE};
+use crate::environment::{
+    DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, PATHS_FROM, ROLE, TARGET_FOLDER,
+};
 use crate::graph::UnitGraph;
 use crate::outer;
 use crate::package::Package;
@@ -173,6 +175,7 @@ impl Nested<'_> {
             .env(ROLE, "nested")
             .env(OPTIONS, self.options_json)
             .env(LLVM, self.llvm)
+            .env(TARGET_FOLDER, &package.nested_target_dir)
             .env("CARGO_TERM_COLOR", "never");
         if let Some(root) = package.outer_workspace().filter(|_| !package.is_member) {
             command.env(PATHS_FROM, root);

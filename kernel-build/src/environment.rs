@@ -27,6 +27,9 @@ pub(crate) const DUMP: &str = "WARPLOOM_DUMP";
 /// Names the crate target to the device linker: `photo (bin)`.
 pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
 
+/// The target folder of the nested build.
+pub(crate) const TARGET_FOLDER: &str = "WARPLOOM_TARGET_FOLDER";
+
 /// The folder from which paths of sources are written: cargo makes them relative to the workspace, and a member that is built as a dependency of
 /// another package is in none.
 pub(crate) const PATHS_FROM: &str = "WARPLOOM_PATHS_FROM";

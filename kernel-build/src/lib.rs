@@ -26,6 +26,7 @@ mod inputs; // what else the device pass depends on
 pub mod installation; // what the device pass finds on this machine, for programs that show it
 mod instructions; // instructions for cargo
 mod instrument; // kernels for the emulator that say what they do to memory
+mod jobs; // work in parallel, within cargo's job server
 mod linker; // the device linker: link line in, container out
 mod llvm; // LLVM, by dlopen
 mod lower; // host IR becomes device IR: what correctness needs

@@ -2,6 +2,7 @@
 //!
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
+mod deferred;
 mod line;
 mod notes;
 mod output;
@@ -11,8 +12,9 @@ use crate::archive::embedded_bitcode;
 use crate::environment::DUMP;
 use crate::llvm::{self, Context, LlvmError, LoadError, Module};
 use crate::pipeline::{self, Input, LastResult, Part, PipelineError};
+pub(crate) use deferred::run as run_deferred;
 use line::LinkLine;
-use notes::{GAVE_UP, Notes};
+use notes::{CONTAINER, GAVE_UP, Notes};
 pub(crate) use output::Linked;
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -41,18 +43,26 @@ enum LinkError {
     Manifest(#[from] serde_json::Error),
 }
 
-/// Links as rustc asked; the exit code is 0 unless not even problems could be written.
+/// Keeps what rustc asked for, for [`run_deferred`]; or links it, in the process that was started for that. Returns the exit code, which is 0 unless not even
+/// problems could be written.
 ///
-/// LLVM runs in a process of its own, since a crash of it would take this one with it, and rustc would show its whole link line.
+/// LLVM runs in a process of its own, since a crash of it would take this one with it.
 pub(crate) fn run(args: &[OsString]) -> i32 {
     let line = LinkLine::parse(args);
     if let Some(notes) = Notes::of_this_process() {
         return compile(&line, &notes);
     }
-    match supervision::link(args, &line.output, &target_name()) {
-        Ok(code) => code,
-        Err(problem) => write(&line, &problems_file(&[problem])),
-    }
+    let Err(error) = deferred::defer(&line) else {
+        return 0;
+    };
+    let problem = format!(
+        "the device linker cannot keep its inputs for `{}`: {error}",
+        target_name()
+    );
+    exit_code(
+        &line.output,
+        write(&line.output, &problems_file(&[problem])),
+    )
 }
 
 /// Does the work, in the process that LLVM may crash.
@@ -70,27 +80,41 @@ fn compile(line: &LinkLine, notes: &Notes) -> i32 {
             target_name()
         )]),
     };
-    write(line, &content)
+    let container = std::env::var_os(CONTAINER).map(PathBuf::from);
+    let container = container.unwrap_or_else(|| line.output.clone());
+    exit_code(&container, write(&container, &content))
 }
 
-fn write(line: &LinkLine, content: &[u8]) -> i32 {
-    match std::fs::write(&line.output, content) {
+/// Writes the whole file or none.
+fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    std::fs::write(&new, content)?;
+    std::fs::rename(new, path)
+}
+
+fn exit_code(path: &Path, written: std::io::Result<()>) -> i32 {
+    match written {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("cannot write {}: {error}", line.output.display());
+            eprintln!("cannot write {}: {error}", path.display());
             1
         }
     }
 }
 
 /// What the linker wrote, device code or problems; `None` if it did not write this file (a library that was only a dependency).
-pub(crate) fn read_output(path: &Path) -> Option<Result<Linked, Vec<String>>> {
-    let content = match std::fs::read(path) {
+/// `target_folder` is that of the nested build.
+pub(crate) fn read_output(
+    path: &Path,
+    target_folder: &Path,
+) -> Option<Result<Linked, Vec<String>>> {
+    let read = std::fs::read(path);
+    let read = read.map_err(|error| format!("cannot read {}: {error}", path.display()));
+    let read = read
+        .and_then(|content| deferred::container(&content, target_folder).unwrap_or(Ok(content)));
+    let content = match read {
         Ok(content) => content,
-        Err(error) => {
-            let problem = format!("cannot read {}: {error}", path.display());
-            return Some(Err(vec![problem]));
-        }
+        Err(problem) => return Some(Err(vec![problem])),
     };
     if let Some(json) = content.strip_prefix(PROBLEMS) {
         let problems = serde_json::from_slice(json);

@@ -140,7 +140,16 @@ fn build(
             None => outcome,
         });
     }
-    Ok((all.unwrap_or_default(), plan))
+    let outcome = all.unwrap_or_default();
+    // Cargo's lock is free: nested builds of other packages go on meanwhile.
+    let outputs = outcome.built.iter().filter_map(|b| b.output.as_deref());
+    let outputs: Vec<&Path> = outputs.collect();
+    let problems = linker::run_deferred(&outputs, &package.nested_target_dir);
+    if !problems.is_empty() {
+        let lines = problems.iter().flat_map(|p| lines_of(p));
+        return Err(Stop::Failed(lines.collect()));
+    }
+    Ok((outcome, plan))
 }
 
 /// Keeps what was compared, for compilations in other builds.
@@ -305,7 +314,8 @@ fn launches_only(package: &Package, outcome: &Outcome) -> bool {
         let compares =
             attribute(kind, &built.name) || (kind == Kind::Bin && attribute(Kind::Lib, ""));
         let output = built.output.as_deref().filter(|_| !compares && !built.test);
-        let linked = output.and_then(linker::read_output);
+        let linked =
+            output.and_then(|output| linker::read_output(output, &package.nested_target_dir));
         linked.is_some_and(|l| l.is_ok_and(|l| l.has_kernels()))
     })
 }
@@ -324,7 +334,10 @@ fn collect(
         let Some(group) = Group::of(built) else {
             continue;
         };
-        if let Some(output) = built.output.as_deref().and_then(linker::read_output) {
+        let output = built.output.as_deref();
+        let output =
+            output.and_then(|output| linker::read_output(output, &package.nested_target_dir));
+        if let Some(output) = output {
             seen.insert((
                 Kind::of(&built.kind),
                 &*built.name,

@@ -1,4 +1,4 @@
-//! A crash of LLVM is an error of the build that names the kernel and the step, and leaves the IR for a report.
+//! A crash of LLVM is an error of the build that names the kernel and the step, and leaves the IR for a report; a link that was killed runs again.
 
 use crate::support::Outside;
 use std::os::unix::fs::PermissionsExt as _;
@@ -31,7 +31,7 @@ fn also_sound(i: Index1D, mut y: DisjointSlice<u32>) {
 fn main() {}
 ";
 
-/// A library that is LLVM, but for one function: that crashes on PTX of the kernel `crashing`.
+/// A library that is LLVM, but for one function: that calls `end` on PTX of the kernel `crashing`.
 const SHIM: &str = r#"
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -50,7 +50,7 @@ unsafe extern "C" fn LLVMTargetMachineEmitToMemoryBuffer(machine: *mut c_void, m
         let is_ptx = CStr::from_ptr(LLVMGetTarget(module)).to_string_lossy().contains("nvptx");
         let text = CStr::from_ptr(LLVMPrintModuleToString(module)).to_string_lossy();
         if is_ptx && text.contains("define ptx_kernel void @crashing(") {
-            std::ptr::null_mut::<u32>().write_volatile(1);
+            end();
         }
         let real = dlopen(REAL.as_ptr(), 2);
         let emit: Emit = std::mem::transmute(dlsym(real, c"LLVMTargetMachineEmitToMemoryBuffer".as_ptr()));
@@ -59,8 +59,8 @@ unsafe extern "C" fn LLVMTargetMachineEmitToMemoryBuffer(machine: *mut c_void, m
 }
 "#;
 
-/// A folder with that library where a toolchain has LLVM, and a compiler that says so.
-fn toolchain(folder: &Path) -> PathBuf {
+/// A folder with that library where a toolchain has LLVM, and a compiler that says so. `end` is the body of the function of this name.
+fn toolchain(folder: &Path, end: &str) -> PathBuf {
     let output = Command::new("rustc").args(["--print", "sysroot"]).output();
     let sysroot = PathBuf::from(String::from_utf8(output.unwrap().stdout).unwrap().trim());
     let mut entries = std::fs::read_dir(sysroot.join("lib"))
@@ -70,7 +70,8 @@ fn toolchain(folder: &Path) -> PathBuf {
     let real = entries.find(is_llvm).unwrap();
     let source = folder.join("shim.rs");
     let real_text = format!("static REAL: &CStr = c{:?};\n", real.display().to_string());
-    std::fs::write(&source, SHIM.to_owned() + &real_text).unwrap();
+    let end = format!("unsafe fn end() {{\n    {end}\n}}\n");
+    std::fs::write(&source, SHIM.to_owned() + &real_text + &end).unwrap();
     let lib = folder.join("toolchain/lib");
     std::fs::create_dir_all(&lib).unwrap();
     let status = Command::new("rustc")
@@ -96,15 +97,20 @@ fn toolchain(folder: &Path) -> PathBuf {
     rustc
 }
 
-#[test]
-fn a_crash_of_llvm_names_kernel_and_step_and_keeps_the_ir() {
-    let program = Outside::program("crashes", MAIN);
-    let rustc = toolchain(&program.folder);
+/// A program that is compiled with that library.
+fn program(name: &str, end: &str) -> Outside {
+    let program = Outside::program(name, MAIN);
+    let rustc = toolchain(&program.folder, end);
     let script = format!(
         "fn main() {{\n    // SAFETY: no other thread runs.\n    unsafe {{ std::env::set_var(\"RUSTC\", {rustc:?}) }};\n    warploom_build::compile();\n}}\n"
     );
-    let program = program.file("build.rs", &script);
-    let said = program.fails();
+    program.file("build.rs", &script)
+}
+
+#[test]
+fn a_crash_of_llvm_names_kernel_and_step_and_keeps_the_ir() {
+    let end = "unsafe { std::ptr::null_mut::<u32>().write_volatile(1) }";
+    let said = program("crashes", end).fails();
     for expected in [
         "the device linker failed for `crashes (bin)`: LLVM crashed (signal: 11 (SIGSEGV)",
         "in code generation for sm_75",
@@ -118,4 +124,27 @@ fn a_crash_of_llvm_names_kernel_and_step_and_keeps_the_ir() {
     let ir = std::fs::read_to_string(path).unwrap();
     assert!(ir.contains("define ptx_kernel void @crashing("), "{ir}");
     assert!(!ir.contains("sound"), "{ir}");
+}
+
+/// As by the system when memory is short, or with the whole build.
+#[test]
+fn a_link_that_was_killed_runs_in_the_next_build() {
+    let killing = std::env::temp_dir().join(format!("warploom-killing-{}", std::process::id()));
+    let end = format!(
+        "if std::path::Path::new({killing:?}).exists() {{
+            let this = std::process::id().to_string();
+            let _ = std::process::Command::new(\"kill\").args([\"-9\", &this]).status();
+        }}"
+    );
+    let program = program("killed", &end);
+    std::fs::write(&killing, "").unwrap();
+    let said = program.fails();
+    assert!(said.contains("is there enough memory?"), "{said}");
+    std::fs::remove_file(&killing).unwrap();
+    program.builds();
+    assert!(
+        program.ptx().contains(".entry crashing("),
+        "{}",
+        program.ptx()
+    );
 }

@@ -170,6 +170,7 @@ const CRATES: &[Layers] = &[
                     "elf",
                     "environment",
                     "instructions",
+                    "jobs",
                     "options",
                     "platform",
                     "sources",

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The file of notes, as the variable by which a process learns that it is to link.
 pub(super) const NOTES: &str = "WARPLOOM_LINKER_NOTES";
+/// Where that process writes what it has linked.
+pub(super) const CONTAINER: &str = "WARPLOOM_LINKER_CONTAINER";
 /// The numbers of the kernels to compile, if not all.
 pub(super) const ONLY: &str = "WARPLOOM_LINKER_ONLY";
 /// The number of the step whose module is to be kept.

@@ -1,9 +1,9 @@
 //! LLVM runs in a process of its own: where it crashes, others find the kernel, and keep the IR that it crashed on.
 
-use super::notes::{GAVE_UP, KEEP, NOTES, Noted, ONLY, UNINSTRUMENTED, kept};
+use super::deferred::Request;
+use super::notes::{CONTAINER, GAVE_UP, KEEP, NOTES, Noted, ONLY, UNINSTRUMENTED, kept};
 use crate::pipeline;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Signals of an error in the process itself: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV. The others were sent from outside, and a second
@@ -76,39 +76,54 @@ fn trace(first: Crash, attempt: &mut dyn FnMut(&[usize]) -> Option<Crash>) -> Tr
     traced
 }
 
-/// Links in another process; the exit code, or the problem that LLVM's crash is.
-pub(super) fn link(args: &[OsString], output: &Path, target: &str) -> Result<i32, String> {
-    let mut notes = output.as_os_str().to_owned();
-    notes.push(".notes");
-    let notes = PathBuf::from(notes);
-    let this = std::env::current_exe();
-    let this = this.map_err(|error| format!("cannot find the device linker itself: {error}"))?;
+/// Why there is no container.
+pub(super) struct Unlinked {
+    pub(super) problem: String,
+    /// Whether the next attempt would end the same way.
+    pub(super) repeats: bool,
+}
+
+/// Links in another process, which writes `container`; or the problem that LLVM's crash is.
+pub(super) fn link(request: &Request, container: &Path) -> Result<(), Unlinked> {
+    let unstarted = |problem: String| Unlinked {
+        problem,
+        repeats: false,
+    };
+    let notes = container.with_extension("notes");
+    let this = std::env::current_exe()
+        .map_err(|e| unstarted(format!("cannot find the device linker itself: {e}")))?;
     // What the crash has nothing to do with takes half of the time.
     let mut instrumented = true;
     let attempt = |only: Option<&[usize]>,
                    keep: Option<usize>,
                    instrumented: bool|
-     -> Result<Option<Crash>, String> {
+     -> Result<Option<Crash>, Unlinked> {
         drop(std::fs::remove_file(&notes)); // there is none of an earlier process usually
         let mut command = Command::new(&this);
-        command.args(args).env(NOTES, &notes);
+        // Cargo reads what the build script prints.
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.args(&request.arguments);
+        command.envs(request.variables.iter().map(|(key, value)| (key, value)));
+        command.current_dir(&request.current_folder);
+        command.env(NOTES, &notes).env(CONTAINER, container);
         if let Some(only) = only {
             let numbers: Vec<String> = only.iter().map(usize::to_string).collect();
             command.env(ONLY, numbers.join(","));
             command.env(UNINSTRUMENTED, if instrumented { "0" } else { "1" });
             // The first process has said it.
-            command.stdout(Stdio::null()).stderr(Stdio::null());
+            command.stderr(Stdio::null());
         }
         if let Some(step) = keep {
             command.env(KEEP, step.to_string());
         }
         let status = command.status();
-        let status = status.map_err(|e| format!("cannot run {}: {e}", this.display()))?;
+        let status =
+            status.map_err(|e| unstarted(format!("cannot run {}: {e}", this.display())))?;
         Ok((!status.success()).then(|| Crash::of(status, Noted::read(&notes))))
     };
     let Some(first) = attempt(None, None, instrumented)? else {
         drop(std::fs::remove_file(&notes));
-        return Ok(0);
+        return Ok(());
     };
     instrumented = first.noted.step == pipeline::INSTRUMENTED;
     let mut traced = trace(first, &mut |kernels| {
@@ -120,7 +135,10 @@ pub(super) fn link(args: &[OsString], output: &Path, target: &str) -> Result<i32
         traced.crash = again.unwrap_or(traced.crash);
     }
     drop(std::fs::remove_file(&notes));
-    Err(problem(&traced, target, &kept(&notes)))
+    Err(Unlinked {
+        problem: problem(&traced, &request.target, &kept(&notes)),
+        repeats: traced.crash.repeats,
+    })
 }
 
 /// What the user is told.

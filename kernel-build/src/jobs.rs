@@ -1,0 +1,100 @@
+//! Several pieces of work at a time, as many as cargo's job server allows.
+
+use jobserver::Client;
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+
+/// Does all the work, in this order. A build script has one slot of its own; for each further thread it takes one from cargo, and gives it back.
+pub(crate) fn run<T: Send>(tasks: Vec<T>, work: &(dyn Fn(T) + Sync)) {
+    // SAFETY: the descriptors that the variable names were open when this process started, since cargo has set it and started this process; nothing else
+    // in this process owns them.
+    let client = unsafe { Client::from_env() };
+    run_within(client, tasks, work);
+}
+
+/// Without a job server (started by `#[kernel]`, or by another program than cargo), one thread for each core.
+fn run_within<T: Send>(client: Option<Client>, tasks: Vec<T>, work: &(dyn Fn(T) + Sync)) {
+    let further = tasks.len().saturating_sub(1);
+    let queue = Mutex::new(tasks.into_iter());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let worker = || {
+        while let Some(task) = next() {
+            work(task);
+        }
+    };
+    if further == 0 {
+        return worker();
+    }
+    let Some(client) = client else {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        return thread::scope(|scope| {
+            for _ in 0..further.min(threads - 1) {
+                scope.spawn(worker);
+            }
+            worker();
+        });
+    };
+    let (sender, tokens) = mpsc::channel();
+    let helper = client.into_helper_thread(move |token| {
+        // Nothing receives it any more when all is done; then it goes back.
+        drop(sender.send(token));
+    });
+    let Ok(helper) = helper else {
+        return worker();
+    };
+    for _ in 0..further {
+        helper.request_token();
+    }
+    let worker = &worker;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            for token in tokens {
+                scope.spawn(move || {
+                    worker();
+                    drop(token);
+                });
+            }
+        });
+        worker();
+        // Requests that were not answered end here, and the channel with them.
+        drop(helper);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run_within;
+    use jobserver::Client;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    #[test]
+    fn everything_is_done_once() {
+        for client in [None, Some(Client::new(3).unwrap())] {
+            for count in [0, 1, 2, 17] {
+                let done = Mutex::new(vec![]);
+                run_within(client.clone(), (0..count).collect(), &|task| {
+                    done.lock().unwrap().push(task);
+                });
+                let mut done = done.into_inner().unwrap();
+                done.sort_unstable();
+                assert_eq!(done, (0..count).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn threads_are_as_many_as_slots_and_slots_are_given_back() {
+        let client = Client::new(2).unwrap();
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        run_within(Some(client.clone()), vec![(); 20], &|()| {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(20));
+            now.fetch_sub(1, Ordering::SeqCst);
+        });
+        assert_eq!(most.into_inner(), 3);
+        assert_eq!(client.available().unwrap(), 2);
+    }
+}
