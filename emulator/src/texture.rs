@@ -16,6 +16,7 @@
 //!   50 000 filtered fetches differs in the last bits.
 //! - A seamless cube gives the part of the texel that is missing at a corner to the three others.
 //! - Without a level, level 0 is read without bias, but within the bounds.
+//! - Sizes: [`TextureObject::size`] and [`SurfaceObject::size`] say what the queries give. Those that PTX has for the number of layers and of levels are refused by the driver.
 //! - Surface accesses that are moved to the edge stay aligned; those wider than a row are nowhere; what is not aligned is an error with each boundary.
 //!
 //! Not exact are levels from gradients (within 2/256 in one and two dimensions), and borders of integer and sRGB textures that their formats do not have. Of 188 modes that were compared, nine differ in
@@ -295,13 +296,38 @@ impl Request {
 }
 
 impl TextureObject {
-    /// `txq`: width, height and depth of a level, 1 for what the texture lacks; layers are not counted.
+    /// `txq.level`: width, height and depth of a level as a GPU gives them. Layers count behind the last extent, the faces of a cube do not; zeros for levels that are not there.
     #[must_use]
     pub fn size(&self, level: u32) -> [u32; 3] {
-        let level = self.image.levels[(level as usize).min(self.image.levels.len() - 1)];
+        let Some(level) = self.image.levels.get(level as usize) else {
+            return [0; 3];
+        };
+        let Level {
+            width,
+            height,
+            depth,
+            ..
+        } = *level;
         match self.image.dimensions {
-            Dimensions::D3 => [level.width, level.height, level.depth],
-            _ => [level.width, level.height, 1],
+            Dimensions::Linear | Dimensions::D1 => [width, 1, 0],
+            Dimensions::D1Layered => [width, depth, 0],
+            Dimensions::D2 | Dimensions::Cube => [width, height, 0],
+            Dimensions::D3 | Dimensions::D2Layered => [width, height, depth],
+            Dimensions::CubeLayered => [width, height, depth / 6],
+        }
+    }
+}
+
+impl SurfaceObject {
+    /// `suq`: width, height and depth as a GPU gives them. Layers and faces count behind the last extent.
+    #[must_use]
+    pub fn size(&self) -> [u32; 3] {
+        let level = self.image.levels[0];
+        match self.image.dimensions {
+            Dimensions::Linear | Dimensions::D1 => [level.width, 0, 0],
+            Dimensions::D1Layered => [level.width, level.depth, 0],
+            Dimensions::D2 => [level.width, level.height, 0],
+            _ => [level.width, level.height, level.depth],
         }
     }
 }

@@ -55,9 +55,9 @@ macro_rules! writable {
             store_zero load_zero ZERO "writes nothing, and reads zeros" "Zero" "zero",
         );
         readable!($dimension ($($coordinate: $ty),*) [$($at),*] $cuda:
-            read TRAP "ends the launch with an error, and a GPU's context cannot be used afterwards: `read_clamped` and `read_zero` take any coordinates" "Trap" "trap",
+            read ZERO "reads zeros" "Zero" "zero",
             read_clamped CLAMP "is moved to the nearest element of the surface" "Clamp" "clamp",
-            read_zero ZERO "reads zeros" "Zero" "zero",
+            read_trapping TRAP "ends the launch with an error, and a GPU's context cannot be used afterwards: `read` and `read_clamped` take any coordinates" "Trap" "trap",
         );
     )*};
     (@unsafe $dimension:ident $coordinates:tt $at:tt $cuda:literal: $($store:ident $load:ident $mode:ident $outside:literal $name:literal $ptx:literal,)*) => {$(
@@ -100,7 +100,7 @@ macro_rules! readable {
     )*};
     (@one $dimension:ident ($($coordinate:ident: $ty:ty),*) [$($at:expr),*] $cuda:literal $read:ident $mode:ident $outside:literal $name:literal $ptx:literal) => {
         impl<T: Texel> Surface<'_, $dimension, T, ReadOnly> {
-            #[doc = concat!("The element at these coordinates. An access outside of the surface ", $outside, ". CUDA: `", $cuda, "read` with `cudaBoundaryMode", $name, "`. PTX: `suld.b….", $ptx, "`.")]
+            #[doc = concat!("The element at these coordinates. A read outside of the surface ", $outside, ". CUDA: `", $cuda, "read` with `cudaBoundaryMode", $name, "`. PTX: `suld.b….", $ptx, "`.")]
             #[inline(always)]
             #[must_use]
             #[cfg_attr(not(warploom_device), track_caller)]
@@ -149,6 +149,27 @@ macro_rules! sizes {
             }
         }
     )*};
+}
+
+/// Numbers of layers of one kind of surface.
+macro_rules! layers {
+    ($($dimension:ident $extent:ident / $faces:literal $ptx:literal;)*) => {$(
+        impl<T: Texel, A: Access> Surface<'_, $dimension, T, A> {
+            #[doc = concat!("How many layers there are. PTX: `", $ptx, "`, which counts them, or the faces in all of them, as the extent behind the last.")]
+            #[inline(always)]
+            #[must_use]
+            pub fn layers(&self) -> u32 {
+                // SAFETY: the handle is that of a surface of a launch.
+                unsafe { raw::$extent(self.handle) / $faces }
+            }
+        }
+    )*};
+}
+
+layers! {
+    D1Layered surface_height / 1 "suq.height";
+    D2Layered surface_depth / 1 "suq.depth";
+    CubeLayered surface_depth / 6 "suq.depth";
 }
 
 sizes! {

@@ -142,7 +142,7 @@ macro_rules! sizes {
                 self.size_of_level(0)
             }
 
-            #[doc = concat!($what, " of a level, in elements; beyond the last level the result is unspecified. PTX: `txq.level`.")]
+            #[doc = concat!($what, " of a level, in elements; 0 beyond the last level. PTX: `txq.level`.")]
             #[inline(always)]
             #[must_use]
             pub fn size_of_level(self, level: u32) -> [u32; $n] {
@@ -163,3 +163,50 @@ sizes! {
     CubeLayered 2 ("Width and height of a face") [texture_width texture_height];
     LinearMemory 1 ("Number") [texture_width];
 }
+
+/// Numbers of layers of one kind of texture.
+macro_rules! layers {
+    ($($dimension:ident $extent:ident $ptx:literal;)*) => {$(
+        impl<T: Texel, R: ReadMode<T>> Texture<'_, $dimension, T, R> {
+            #[doc = concat!("How many layers there are. PTX: `", $ptx, "`, which counts them as the extent behind the last.")]
+            #[inline(always)]
+            #[must_use]
+            pub fn layers(self) -> u32 {
+                // SAFETY: the handle is that of a texture of a launch.
+                unsafe { raw::$extent(self.handle, 0) }
+            }
+        }
+    )*};
+}
+
+layers! {
+    D1Layered texture_height "txq.level.height";
+    D2Layered texture_depth "txq.level.depth";
+    CubeLayered texture_depth "txq.level.depth";
+}
+
+/// The most levels that an array has: its longest side has at most 2^15 elements.
+const MOST_LEVELS: u32 = 16;
+
+/// Numbers of levels of all kinds of textures that have some.
+macro_rules! levels_of {
+    ($($dimension:ident)*) => {$(
+        impl<T: Texel, R: ReadMode<T>> Texture<'_, $dimension, T, R> {
+            /// How many levels of detail there are: 1, if the texture is not of a mipmapped array.
+            ///
+            /// Asks for the width of one level after the other, which is 0 behind the last: drivers refuse PTX's query for their number, `txq.num_mipmap_levels`. Let the host pass
+            /// the number where that costs too much.
+            #[must_use]
+            pub fn levels(self) -> u32 {
+                let mut levels = 1;
+                // SAFETY: the handle is that of a texture of a launch.
+                while levels < MOST_LEVELS && unsafe { raw::texture_width(self.handle, levels) } != 0 {
+                    levels += 1;
+                }
+                levels
+            }
+        }
+    )*};
+}
+
+levels_of! { D1 D2 D3 D1Layered D2Layered Cube CubeLayered }

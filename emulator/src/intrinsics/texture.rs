@@ -40,8 +40,7 @@ macro_rules! sizes {
         pub unsafe fn $surface(handle: u64) -> u32 {
             // SAFETY: the caller's promise.
             let surface: &SurfaceObject = unsafe { object(handle) };
-            let level = surface.image.levels[0];
-            [level.width, level.height, level.depth][$number]
+            surface.size()[$number]
         }
     )*};
 }

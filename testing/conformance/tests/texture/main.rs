@@ -4,6 +4,7 @@ mod compared; // one body, whose results on the emulator are those of every devi
 mod cubes;
 mod formats;
 mod gathers;
+mod layers;
 mod levels;
 mod linear;
 mod ptx;

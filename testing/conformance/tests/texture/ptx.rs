@@ -78,11 +78,13 @@ fn others(
 #[allow(dead_code, reason = "never launched")]
 fn own_elements(i: Index2D, x: Surface2d<[u8; 4], ReadOnly>, mut y: Surface2d<[u8; 4]>) {
     let value = x.read_clamped(i.x() as i32, 0);
-    let _ = x.read(7, 7);
+    let _ = (x.read(7, 7), x.read_trapping(7, 7));
+    let inside = x.read(i.x() as i32 + 1, i.y() as i32);
     y.write(i, value);
-    y.write(i, value);
+    y.write(i, inside);
 }
 // ptx-count: 1 suld.b.2d.v4.b8.clamp {
+// ptx-count: 1 suld.b.2d.v4.b8.zero {
 // ptx-count: 2 sust.b.2d.v4.b8.zero [
 // ptx-not: suld.b.2d.v4.b8.trap
 // ptx-not: panic

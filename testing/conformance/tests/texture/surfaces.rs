@@ -15,7 +15,7 @@ use super::compared::noise;
 
 #[kernel]
 fn own<T: Texel>(i: Index2D, x: Surface2d<T, ReadOnly>, mut y: Surface2d<T>) {
-    y.write(i, x.read_zero(i.x() as i32 + 1, i.y() as i32));
+    y.write(i, x.read(i.x() as i32 + 1, i.y() as i32));
 }
 
 /// The array to the left by one, in a launch that is larger than it.
@@ -209,7 +209,7 @@ fn at_the_edges(
     mut y: DisjointSlice<[u32; 2]>,
 ) {
     if let (Some(y), Some(&[u, v])) = (y.get_mut(i), at.get(i.get())) {
-        *y = [x.read_clamped(u, v), x.read_zero(u, v)];
+        *y = [x.read_clamped(u, v), x.read(u, v)];
     }
 }
 
@@ -241,6 +241,24 @@ fn reads_outside_are_moved_to_the_edge_or_give_zeros() {
         let mut y = device.zeroed::<[u32; 2]>(at.len())?;
         at_the_edges::launch(stream, (1, 32), &x.surface()?, &device.upload(&at)?, &mut y)?;
         Ok(y.to_vec(stream)?)
+    });
+}
+
+/// A read far outside is no error: the context goes on, and so does the launch.
+#[test]
+fn reads_outside_leave_the_context_as_it_is() {
+    let at = [[3, 0], [-1, 0], [0, 2], [i32::MAX, i32::MIN], [1, 1]];
+    check(&[0, 0, 0, 0, 12], |device, stream| {
+        let shape = ArrayShape::Plane {
+            width: 3,
+            height: 2,
+        }
+        .with_surface();
+        let x = device.array_from(shape, &[1, 2, 3, 11, 12, 13])?;
+        let mut y = device.zeroed::<[u32; 2]>(at.len())?;
+        at_the_edges::launch(stream, (1, 32), &x.surface()?, &device.upload(&at)?, &mut y)?;
+        stream.synchronize()?;
+        Ok(y.to_vec(stream)?.iter().map(|pair| pair[1]).collect())
     });
 }
 

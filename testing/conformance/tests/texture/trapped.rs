@@ -7,12 +7,12 @@ use warploom::prelude::*;
 #[kernel]
 fn read(i: Index1D, x: Surface2d<u32, ReadOnly>, column: i32, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        *y = x.read(column, 0);
+        *y = x.read_trapping(column, 0);
     }
 }
 
 #[test]
-fn a_read_outside_is_an_error() {
+fn a_trapping_read_outside_is_an_error() {
     let device = Device::emulator();
     let run = |column| -> warploom::Result<Vec<u32>> {
         let stream = device.stream()?;
