@@ -8,6 +8,8 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use warploom::Device;
+
 use crate::program::{Program, Result};
 
 /// Seen from where the program is started.
@@ -51,6 +53,33 @@ impl Program {
     }
 }
 
+impl Program {
+    /// What `draw` makes on the program's device: given back, and written as [`Program::picture`] does. Where the device is a GPU, the
+    /// emulator draws it as well, and each byte must be the same.
+    ///
+    /// # Errors
+    /// That of `draw`; as [`Program::picture`].
+    pub fn drawn(
+        &self,
+        name: &str,
+        width: usize,
+        draw: impl Fn(&Device) -> Result<Vec<[u8; 3]>>,
+    ) -> Result<Vec<[u8; 3]>> {
+        let rgb = draw(self.device())?;
+        if self.device().is_gpu() {
+            let emulated = draw(&Device::emulator())?;
+            let both = rgb.as_flattened().iter().zip(emulated.as_flattened());
+            let differing = both.filter(|(gpu, emulated)| gpu != emulated).count();
+            let bytes = rgb.as_flattened().len();
+            println!("{name}: {differing} of {bytes} bytes differ from the emulator's");
+            self.is("bytes unlike the emulator's", differing, 0);
+            self.is("pixels of the emulator", emulated.len(), rgb.len());
+        }
+        self.picture(name, width, &rgb)?;
+        Ok(rgb)
+    }
+}
+
 fn place(name: &str) -> Result<PathBuf> {
     let path = Path::new(FOLDER).join(name);
     fs::create_dir_all(FOLDER).map_err(|error| unwritable(&path, &error))?;
@@ -73,6 +102,8 @@ mod tests {
             program.picture("test_of_pictures.png", 4, &rgb)?;
             let path = Path::new(FOLDER).join("test_of_pictures.png");
             program.holds("a PNG", fs::read(&path)?.starts_with(b"\x89PNG"));
+            let drawn = program.drawn("test_of_pictures.png", 4, |_| Ok(rgb.clone()))?;
+            program.equal("what was drawn", &drawn, &rgb);
             fs::remove_file(&path)?;
             let error = program.picture("none.png", 5, &rgb).unwrap_err();
             program.is(

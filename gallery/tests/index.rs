@@ -17,6 +17,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("scans_and_histograms", "Sums, scans and histograms"),
     ("streams_and_events", "Streams and events"),
     ("language", "Language features"),
+    ("textures", "Textures"),
     ("pictures", "Pictures"),
     ("mistakes", "Mistakes, and what reports them"),
 ];
