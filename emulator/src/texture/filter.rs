@@ -38,6 +38,8 @@ pub(super) fn planes(whole: u32, upper: u32) -> [u32; 2] {
 /// One channel of a plane.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part {
+    /// The level of detail that the plane is of.
+    pub(super) level: u32,
     /// Of the corners (0, 0), (1, 0), (0, 1) and (1, 1).
     pub(super) weights: Quad<u32>,
     /// As in memory.
@@ -48,6 +50,7 @@ impl Part {
     /// One texel alone.
     pub(super) const fn whole(bits: u32) -> Self {
         Part {
+            level: 0,
             weights: [ONE, 0, 0, 0],
             bits: [bits; 4],
         }
@@ -156,15 +159,19 @@ impl Float {
 
     /// The sum of planes before it is rounded.
     pub(super) fn total(self, parts: &[Part], term: impl Fn(u32) -> Term) -> Total {
-        // Planes are added one after the other, in units of a greatest exponent that is a multiple of 4; what is below is cut off towards −∞.
+        let plane = |part: &Part| self.plane(part.weights, part.bits.map(&term));
+        if let [part] = parts {
+            let (sum, exponent) = plane(part);
+            return Total { sum, exponent };
+        }
+        // One level after the other is added to what there is, in units of a greatest exponent that is a multiple of 4; what is below is cut off towards −∞.
         let (mut total, mut unit) = (0i64, 0);
-        for part in parts {
-            let (sum, greatest) = self.plane(part.weights, part.bits.map(&term));
-            let shared = match parts.len() {
-                1 => greatest,
-                _ => unit.max(greatest & !3),
-            };
-            total = scaled(total, unit - shared) + scaled(sum, greatest - shared);
+        for level in parts.chunk_by(|a, b| a.level == b.level) {
+            let planes = level.iter().map(plane);
+            let greatest = planes.clone().map(|(_, greatest)| greatest & !3).max();
+            let shared = unit.max(greatest.unwrap_or(0));
+            let sums = planes.map(|(sum, greatest)| scaled(sum, greatest - shared));
+            total = scaled(total, unit - shared) + sums.sum::<i64>();
             unit = shared;
         }
         Total {
@@ -177,14 +184,14 @@ impl Float {
     fn special(self, parts: &[Part]) -> Option<u32> {
         let mut infinite = None;
         for part in parts {
-            for (weight, bits) in part.weights.iter().zip(part.bits) {
+            for bits in part.bits {
                 let magnitude = bits & !(1 << self.sign());
                 let infinity = self.exponents() << self.fraction;
                 if magnitude < infinity {
                     continue;
                 }
                 let negative = self.is_negative(bits);
-                if magnitude > infinity || *weight == 0 || infinite == Some(!negative) {
+                if magnitude > infinity || infinite == Some(!negative) {
                     return Some(self.nan());
                 }
                 infinite = Some(negative);

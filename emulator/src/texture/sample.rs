@@ -13,6 +13,8 @@ type Reads<'a> = &'a mut dyn FnMut(*const u8, usize);
 /// Texels of one plane of one level, and how much of the result is due to each.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Plane {
+    /// The level, by its number.
+    pub(super) level: u32,
     /// In 256ths; those of all planes add up to a whole.
     pub(super) weights: Quad<u32>,
     /// Texels without a part in the filter are zeros.
@@ -82,7 +84,11 @@ impl TextureObject {
             }
             if is_linear && self.is_seamless() {
                 // SAFETY: the caller's promise.
-                planes[count] = unsafe { self.across_edges(part, at, slice, level, reads) };
+                let plane = unsafe { self.across_edges(part, at, slice, level, reads) };
+                planes[count] = Plane {
+                    level: number,
+                    ..plane
+                };
                 count += 1;
                 continue;
             }
@@ -93,13 +99,21 @@ impl TextureObject {
             };
             let parts = filter::planes(part, z.weight);
             for upper in 0..=usize::from(z.weight > 0) {
+                // One whose part was rounded to 0 is not read.
+                if parts[upper] == 0 {
+                    continue;
+                }
                 let weights = filter::quad(parts[upper], x, y);
                 let texels = match slices[upper] {
                     // SAFETY: the caller's promise.
                     Some(slice) => unsafe { self.quad([x, y], slice, level, reads) },
                     None => [texel::border(self); 4],
                 };
-                planes[count] = Plane { weights, texels };
+                planes[count] = Plane {
+                    level: number,
+                    weights,
+                    texels,
+                };
                 count += 1;
             }
         }
@@ -172,7 +186,8 @@ impl TextureObject {
         self.is_cube() && self.sampling.seamless_cube
     }
 
-    /// The four texels around a place on a face, of which those beyond its edges are on other faces. The part of the one that is missing at a corner goes to the others.
+    /// The four texels around a place on a face, of which those beyond its edges are on other faces. The part of the one that is missing at a corner goes to the others, which
+    /// are all read then, also those beyond a weight of 0.
     ///
     /// # Safety
     /// As of [`Self::sample`].
@@ -188,21 +203,22 @@ impl TextureObject {
         let [x, y] = [0, 1].map(|i| self.along(i, level.width).unbounded(at[i]));
         let [across, up] = [x.1, y.1].map(Axis::weighing);
         let mut plane = Plane {
+            level: 0,
             weights: filter::quad(part, across, up),
             texels: [texel::nothing(self); 4],
         };
-        let mut missing = None;
-        for corner in 0..4 {
-            if self.is_left_out(corner, across, up) {
+        let places: [_; 4] = std::array::from_fn(|corner| {
+            let (right, upper) = (corner as i64 & 1, corner as i64 >> 1);
+            cube::beyond(slice - first, [x.0 + right, y.0 + upper], level.width)
+        });
+        let missing = places.iter().position(Option::is_none);
+        for (corner, place) in places.into_iter().enumerate() {
+            if missing.is_none() && self.is_left_out(corner, across, up) {
                 continue;
             }
-            let (right, upper) = (corner as i64 & 1, corner as i64 >> 1);
-            match cube::beyond(slice - first, [x.0 + right, y.0 + upper], level.width) {
-                Some([face, x, y]) => {
-                    // SAFETY: the caller's promise; the texel is on a face.
-                    plane.texels[corner] = unsafe { self.read([x, y, first + face], level, reads) };
-                }
-                None => missing = Some(corner),
+            if let Some([face, x, y]) = place {
+                // SAFETY: the caller's promise; the texel is on a face.
+                plane.texels[corner] = unsafe { self.read([x, y, first + face], level, reads) };
             }
         }
         if let Some(missing) = missing {

@@ -387,6 +387,57 @@ fn what_is_no_number_counts_even_with_a_weight_that_was_rounded_to_zero() {
 }
 
 #[test]
+fn what_is_infinite_stays_so_with_a_weight_that_was_rounded_to_zero() {
+    // 1.0 and +∞ of 16 bits, two to a word.
+    let words = vec![0x3c00_3c00, 0x7c00_3c00];
+    let image = Fixture::new(Dimensions::D2, [2, 2, 1], (Format::Float16, 1), words).with(linear);
+    let small = 0.5 + 1.0 / 256.0;
+    assert_eq!(image.at([small, small, 0.0]), f32::INFINITY);
+    assert_eq!(image.at([0.5, small, 0.0]), 1.0);
+}
+
+#[test]
+fn a_plane_whose_part_was_rounded_to_zero_is_not_read() {
+    // A plane of 0, one of what is no number, and a coarser level of 1.
+    let texels = [0.0, f32::NAN, 1.0];
+    let mut image = Fixture::floats(Dimensions::D3, [1, 1, 2], &texels).with(linear);
+    let fine = image.texture.image.levels[0];
+    image.texture.image.levels.push(Level {
+        offset: 8,
+        depth: 1,
+        ..fine
+    });
+    let image = image.with(|sampling| {
+        sampling.normalized_coordinates = true;
+        sampling.mip_filter = Filter::Linear;
+        sampling.lod_clamp = [0.0, 1.0];
+    });
+    // A 256th of the upper plane: of a whole it counts, of a quarter it is nothing.
+    let at = |level| {
+        let z = (0.5 + 1.0 / 256.0) / 2.0;
+        let request = Request {
+            detail: Detail::Level(level),
+            ..Request::new(Coordinates::Float([0.5, 0.5, z]))
+        };
+        f32::from_bits(image.bits(&request)[0])
+    };
+    assert!(at(0.0).is_nan());
+    assert_eq!(at(0.75), 0.75);
+}
+
+#[test]
+fn all_texels_around_a_corner_of_a_seamless_cube_count() {
+    // 2 by 2 texels on each face; what is no number is on −y, at the corner between +z and −x.
+    let mut texels = [1.0; 24];
+    texels[3 * 4] = f32::NAN;
+    let cube = Fixture::floats(Dimensions::Cube, [2, 2, 6], &texels).with(linear);
+    let cube = cube.with(|sampling| sampling.seamless_cube = true);
+    // On +z, in the middle of the lower row, whose weight is whole: in the middle of a texel, and at the left edge, where the four texels have a corner of the cube among them.
+    assert_eq!(cube.at([-0.5, -0.5, 1.0]), 1.0);
+    assert!(cube.at([-1.0, -0.5, 1.0]).is_nan());
+}
+
+#[test]
 fn layers_beyond_the_last_are_the_last() {
     let image = Fixture::floats(Dimensions::D1Layered, [1, 1, 3], &[1.0, 2.0, 3.0]);
     let layer = |layer: u32| {

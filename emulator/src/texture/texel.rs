@@ -109,6 +109,7 @@ pub(super) fn filtered(texture: &TextureObject, planes: &[Plane]) -> [u32; 4] {
             return 0;
         }
         for (part, plane) in parts.iter_mut().zip(planes) {
+            part.level = plane.level;
             part.weights = plane.weights;
             part.bits = plane.texels.map(|texel| texel[channel]);
         }

@@ -1,4 +1,4 @@
-//! Textures against what an H100 gave. Each line of `fetches.tsv` is a mode: how many fetches were compared bit for bit on the GPU, and the hash of the first of
+//! Textures against what a Hopper GPU gave. Each line of `fetches.tsv` is a mode: how many fetches were compared bit for bit on the GPU, and the hash of the first of
 //! them, which is compared here.
 
 mod mode;

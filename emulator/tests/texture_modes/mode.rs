@@ -24,6 +24,8 @@ pub(crate) struct Mode {
     pub(crate) levels: u32,
     pub(crate) sampling: Sampling,
     pub(crate) instruction: Instruction,
+    /// Whether some numbers of 32 bits are infinite, subnormal or none; of 16 bits some always are.
+    pub(crate) special: bool,
 }
 
 /// Numbers from a seed.
@@ -135,7 +137,7 @@ impl Mode {
         }
     }
 
-    /// Random bits; of 32-bit floating-point numbers those of about the same magnitude, so that sums have several terms.
+    /// Random bits; of 32-bit floating-point numbers those of about the same magnitude, so that sums have several terms, and of special ones every eighth.
     pub(crate) fn texels(&self) -> Vec<u32> {
         let mut random = Random(u64::from(self.channels) * 7 + self.format as u64);
         let texels: u32 = (0..self.levels)
@@ -143,6 +145,9 @@ impl Mode {
             .sum();
         let bytes = texels as usize * self.format.bytes() * self.channels as usize;
         let word = |_| match self.format {
+            Format::Float32 if self.special && random.below(8) == 0 => {
+                SPECIAL[random.below(16) as usize]
+            }
             Format::Float32 => {
                 let magnitude = 2f32.powi(random.below(60).cast_signed() - 30);
                 let value = (random.unit() + 1.0) * magnitude;

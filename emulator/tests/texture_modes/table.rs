@@ -41,6 +41,7 @@ pub(crate) fn all() -> Vec<Mode> {
     modes.extend(srgb());
     modes.extend(gathered());
     modes.extend(fetched());
+    modes.extend(special());
     modes
 }
 
@@ -79,6 +80,7 @@ fn sampled() -> Vec<Mode> {
                     extents,
                     levels: 1,
                     instruction: Instruction::Sample,
+                    special: false,
                     sampling: Sampling {
                         address,
                         filter,
@@ -118,6 +120,7 @@ fn levels() -> Vec<Mode> {
                         extents,
                         levels,
                         instruction: Instruction::SampleLevel,
+                        special: false,
                         sampling: Sampling {
                             filter,
                             mip_filter,
@@ -145,6 +148,7 @@ fn plane(name: String, format: Format, channels: u8, instruction: Instruction) -
         extents: [113, 67, 1],
         levels: 1,
         instruction,
+        special: false,
         sampling: Sampling {
             normalized_coordinates: true,
             read: Read::NormalizedFloat,
@@ -152,6 +156,26 @@ fn plane(name: String, format: Format, channels: u8, instruction: Instruction) -
             ..Sampling::default()
         },
     }
+}
+
+/// Numbers of 32 bits of which some are infinite, subnormal, or none: of one plane, of two, of two levels, at edges of cubes.
+fn special() -> Vec<Mode> {
+    let names = [
+        "f32x2 float D2 Linear plain Border/Clamp/Clamp",
+        "f32x4 float D3 Linear normalized Wrap/Border/Mirror",
+        "f32x4 float Cube Linear normalized Clamp/Clamp/Clamp",
+        "f32x1 float D2 Linear normalized levels Linear",
+        "f32x1 float D3 Linear normalized levels Linear",
+        "f32x1 float Cube Linear normalized levels Linear",
+    ];
+    let all = sampled().into_iter().chain(levels());
+    all.filter(|mode| names.contains(&&*mode.name))
+        .map(|mode| Mode {
+            name: format!("{} special", mode.name),
+            special: true,
+            ..mode
+        })
+        .collect()
 }
 
 fn srgb() -> Vec<Mode> {
