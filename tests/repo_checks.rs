@@ -140,6 +140,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["libloading"],
     ),
     (
+        "testing/texture-modes",
+        "warploom-texture-modes",
+        &["warploom-emulator"],
+        &["libloading", "thiserror"],
+    ),
+    (
         "gallery",
         "warploom-gallery",
         &["warploom", "warploom-build"],
