@@ -72,7 +72,33 @@ functions! {
     upload = b"cuMemcpyHtoDAsync_v2\0": (DevicePointer, *const c_void, usize, RawStream);
     download = b"cuMemcpyDtoHAsync_v2\0": (*mut c_void, DevicePointer, usize, RawStream);
     copy = b"cuMemcpyDtoDAsync_v2\0": (DevicePointer, DevicePointer, usize, RawStream);
+    copy_3d = b"cuMemcpy3DAsync_v2\0": (*const Copy3D, RawStream);
 }
+
+/// Half of the driver's `CUDA_MEMCPY3D`: where a copy starts or ends.
+#[repr(C)]
+struct Place {
+    at: [usize; 3],
+    level: usize,
+    kind: c_uint,
+    host: *const c_void,
+    device: DevicePointer,
+    array: Raw,
+    reserved: Raw,
+    pitch: usize,
+    height: usize,
+}
+
+/// The driver's `CUDA_MEMCPY3D`.
+#[repr(C)]
+struct Copy3D {
+    from: Place,
+    to: Place,
+    extents: [usize; 3],
+}
+
+/// `CU_MEMORYTYPE_DEVICE` and `CU_MEMORYTYPE_ARRAY`.
+const MEMORY_TYPES: [c_uint; 2] = [2, 3];
 
 /// The driver's `CUDA_KERNEL_NODE_PARAMS`.
 #[repr(C)]
@@ -173,6 +199,47 @@ impl Driver {
         self.check("cuMemcpyDtoHAsync", unsafe {
             (self.functions.download)(to, device, bytes, stream)
         })
+    }
+
+    /// Copies rows of device memory, without gaps, to an array, and from there to other device memory.
+    ///
+    /// # Safety
+    /// The array has `height` rows of `row` bytes, and both addresses begin as many bytes of device memory; all stay allocated until `stream` has done both copies.
+    #[allow(dead_code, reason = "the other benchmark copies nothing")]
+    pub(crate) unsafe fn through_array(
+        &self,
+        [from, to]: [DevicePointer; 2],
+        array: *mut c_void,
+        [row, height]: [usize; 2],
+        stream: RawStream,
+    ) -> Result<(), DriverError> {
+        let place = |array: Raw, device| Place {
+            at: [0; 3],
+            level: 0,
+            kind: MEMORY_TYPES[usize::from(!array.is_null())],
+            host: ptr::null(),
+            device,
+            array,
+            reserved: ptr::null_mut(),
+            pitch: if array.is_null() { row } else { 0 },
+            height: if array.is_null() { height } else { 0 },
+        };
+        let memory = |address| place(ptr::null_mut(), address);
+        for (from, to) in [
+            (memory(from), place(array, 0)),
+            (place(array, 0), memory(to)),
+        ] {
+            let copy = Copy3D {
+                from,
+                to,
+                extents: [row, height, 1],
+            };
+            // SAFETY: the caller promises what the driver asks for; the description is copied during the call.
+            self.check("cuMemcpy3DAsync", unsafe {
+                (self.functions.copy_3d)(&raw const copy, stream)
+            })?;
+        }
+        Ok(())
     }
 
     /// The default pool of GPU 0, for `stream`.

@@ -14,6 +14,7 @@ mod static_figures; // registers, instructions, accesses: without a GPU
 
 // The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
 mod argmax;
+mod array_copy;
 mod bitonic;
 mod black_scholes;
 mod convolution;
@@ -37,6 +38,7 @@ mod spmv;
 mod stencil;
 mod streams;
 mod sum;
+mod textures;
 mod touch;
 mod transpose;
 mod typed_launch;
@@ -101,10 +103,15 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
     black_scholes::BlackScholes::BENCHMARK,
     mandelbrot::Mandelbrot::BENCHMARK,
     monte_carlo::MonteCarlo::BENCHMARK,
+    textures::Plane::<textures::Bilinear>::BENCHMARK,
+    textures::Colours::BENCHMARK,
+    textures::Plane::<textures::Bicubic>::BENCHMARK,
+    textures::Rays::BENCHMARK,
     typed_launch::TYPED_LAUNCH,
     graph_replay::GRAPH_REPLAY,
     pool_allocation::POOL_ALLOCATION,
     pinned_copy::PINNED_COPY,
+    array_copy::TO_ARRAY,
 ];
 
 // The groups of the table, in its order.
@@ -120,6 +127,7 @@ const ROWS: &str = "rows and sorting";
 const BYTES: &str = "bytes";
 const ARITHMETIC: &str = "arithmetic";
 const PARTICLES: &str = "particles";
+const TEXTURES: &str = "textures";
 const HOST: &str = "host";
 
 // Cargo starts benchmarks in this package's folder; in a bundle for a GPU machine it does not exist, and the command line names others.

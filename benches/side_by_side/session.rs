@@ -244,6 +244,20 @@ impl Gpu {
         unsafe { self.driver.there_and_back(host, device, bytes, stream) }
     }
 
+    /// # Safety
+    /// As [`Driver::through_array`].
+    #[allow(dead_code, reason = "the other benchmark copies nothing")]
+    pub(crate) unsafe fn through_array(
+        &self,
+        memory: [DevicePointer; 2],
+        array: *mut std::ffi::c_void,
+        extents: [usize; 2],
+        stream: RawStream,
+    ) -> Result<(), DriverError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.driver.through_array(memory, array, extents, stream) }
+    }
+
     pub(crate) fn load(&self, twin: Twin) -> Result<Peer<'_>, DriverError> {
         self.load_from(twin.file, twin.function)
     }
