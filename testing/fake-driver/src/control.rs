@@ -104,6 +104,9 @@ fn count(state: &State, of: &str) -> Option<u64> {
             .iter()
             .filter(|(_, array)| array.of == 0)
             .count() as u64,
+        "external memory" => state.external.len() as u64,
+        "external semaphores" => state.semaphores.len() as u64,
+        "shareable memory" => state.allocations.len() as u64,
         "mipmapped arrays" => state.mipmapped.len() as u64,
         "textures" => state.textures.len() as u64,
         "surfaces" => state.surfaces.len() as u64,

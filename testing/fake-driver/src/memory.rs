@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Managed,
     /// Neither kernels nor the host: an array, which copies alone reach.
     Array,
+    /// Only the device, in memory that is mapped from a file: of another API, or to be given to one.
+    External,
 }
 
 /// An allocation.
@@ -110,7 +112,7 @@ impl State {
         }
         let (host, layout) = backing(bytes)?;
         let start = match kind {
-            Kind::Device | Kind::Variable | Kind::Array => {
+            Kind::Device | Kind::Variable | Kind::Array | Kind::External => {
                 // Never the same address twice, and a gap behind each allocation: stale addresses and overruns are found.
                 let start = self.next_address;
                 self.next_address += (bytes as u64).next_multiple_of(ALIGN) + ALIGN;
@@ -159,6 +161,27 @@ impl State {
         Ok(())
     }
 
+    /// Gives memory that is kept elsewhere addresses of the device.
+    pub(crate) fn map(&mut self, kind: Kind, host: *mut u8, bytes: usize) -> Result<u64, Code> {
+        let context = self.current()?;
+        let start = self.next_address;
+        self.next_address += (bytes as u64).next_multiple_of(ALIGN) + ALIGN;
+        let region = Region {
+            kind,
+            bytes,
+            context,
+            device: self.contexts.get(context)?.device,
+            flags: 0,
+            pool: 0,
+            read_mostly: false,
+            preferred: -2,
+            host,
+            layout: None,
+        };
+        self.regions.insert(start, region);
+        Ok(start)
+    }
+
     /// Takes a piece of memory away, of its pool as well.
     pub(crate) fn remove_region(&mut self, address: u64) {
         if let Some(region) = self.regions.remove(&address)
@@ -193,7 +216,10 @@ impl State {
 
     /// Refuses addresses that only a device understands.
     pub(crate) fn host_address(&self, address: u64, bytes: usize) -> Result<(), Code> {
-        let foreign = |r: &Region| matches!(r.kind, Kind::Device | Kind::Variable | Kind::Array);
+        let foreign = |r: &Region| {
+            let kinds = [Kind::Device, Kind::Variable, Kind::Array, Kind::External];
+            kinds.contains(&r.kind)
+        };
         if address == 0 || self.region_of(address, 1).is_some_and(|(r, _)| foreign(r)) {
             return Err(Code::INVALID_VALUE);
         }

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::code::Code;
 use crate::driver::arrays::{Array, Mipmapped};
+use crate::driver::external::{External, Semaphore};
 use crate::driver::kinds::Pool;
+use crate::driver::reserved::Allocation;
 use crate::driver::textures::Object;
 use crate::graph::{Executable, Graph};
 use crate::link::Link;
@@ -116,6 +118,11 @@ pub(crate) struct State {
     pub(crate) mipmapped: Table<Mipmapped>,
     pub(crate) textures: Table<Object>,
     pub(crate) surfaces: Table<Object>,
+    pub(crate) external: Table<External>,
+    pub(crate) semaphores: Table<Semaphore>,
+    pub(crate) allocations: Table<Allocation>,
+    /// Reserved addresses, and how many bytes there are.
+    pub(crate) reserved: BTreeMap<u64, usize>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -161,6 +168,10 @@ impl State {
             mipmapped: Table::new(0xCB, Code::INVALID_HANDLE),
             textures: Table::new(0xCC, Code::INVALID_VALUE),
             surfaces: Table::new(0xCD, Code::INVALID_VALUE),
+            external: Table::new(0xCE, Code::INVALID_HANDLE),
+            semaphores: Table::new(0xCF, Code::INVALID_HANDLE),
+            allocations: Table::new(0xD0, Code::INVALID_VALUE),
+            reserved: BTreeMap::new(),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),

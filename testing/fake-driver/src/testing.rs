@@ -358,7 +358,7 @@ pub fn nothing_is_left(fake: &Fake) {
 }
 
 /// What can be alive.
-const LIVE: [&str; 17] = [
+const LIVE: [&str; 20] = [
     "contexts",
     "modules",
     "functions",
@@ -374,6 +374,9 @@ const LIVE: [&str; 17] = [
     "managed memory",
     "arrays",
     "mipmapped arrays",
+    "external memory",
+    "external semaphores",
+    "shareable memory",
     "textures",
     "surfaces",
 ];

@@ -76,6 +76,16 @@ pub(crate) enum Work {
     Call(Callback),
     /// Frees memory.
     Free(u64),
+    /// Signals a semaphore of another API.
+    Signal {
+        semaphore: u64,
+        value: u64,
+    },
+    /// Waits for a semaphore of another API.
+    WaitFor {
+        semaphore: u64,
+        value: u64,
+    },
 }
 
 /// A function of the program, and what it is given.
@@ -164,6 +174,17 @@ impl State {
         }
     }
 
+    /// Complains if queued work signals a semaphore that is about to go, or waits for it.
+    pub(crate) fn check_semaphore_unused(&mut self, about: u64) {
+        let uses = |work: &&Work| matches!(work, Work::Signal { semaphore, .. } | Work::WaitFor { semaphore, .. } if *semaphore == about);
+        let using = self.streams.iter().flat_map(|(_, s)| &s.queue).find(uses);
+        if let Some(work) = using.map(|work| format!("{work:?}")) {
+            self.complain(format!(
+                "cuDestroyExternalSemaphore of one that queued work uses: {work}"
+            ));
+        }
+    }
+
     /// Complains if queued launches need code that is about to go.
     pub(crate) fn check_idle(&mut self, module: u64) {
         let needs = |work: &&Work| match work {
@@ -218,6 +239,8 @@ impl State {
                 }
             }
             Work::Free(address) => self.remove_region(*address),
+            Work::Signal { semaphore, value } => self.signal(*semaphore, *value)?,
+            Work::WaitFor { semaphore, value } => self.wait_for(*semaphore, *value)?,
             Work::Wait(_) | Work::Call(_) => {}
         }
         Ok(())

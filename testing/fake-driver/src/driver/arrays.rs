@@ -28,6 +28,8 @@ pub(crate) struct Array {
 pub(crate) struct Mipmapped {
     pub(crate) context: u64,
     pub(crate) start: u64,
+    /// The imported memory that it is in; 0: memory of its own.
+    pub(crate) external: u64,
     pub(crate) levels: Vec<u64>,
     pub(crate) described: Described,
 }
@@ -152,6 +154,54 @@ impl Held {
     }
 }
 
+/// The levels of an array, the finest first, each with its extent, and the bytes of all.
+type Levels = Vec<(Described, [usize; 3])>;
+
+/// What levels there are, and how many bytes they have.
+pub(super) fn levels(described: Described, n_levels: u32) -> Result<(Levels, usize), Code> {
+    let n_levels = n_levels.clamp(1, described.most_levels());
+    let levels: Levels = std::iter::successors(Some(described), |level| Some(level.halved()))
+        .take(n_levels as usize)
+        .map(|level| Ok((level, level.extent()?)))
+        .collect::<Result<_, Code>>()?;
+    let sizes: Vec<_> = levels
+        .iter()
+        .map(|(_, extent)| bytes(*extent))
+        .collect::<Result<_, _>>()?;
+    Ok((levels, sizes.iter().sum()))
+}
+
+/// An array with these levels in memory from `start` on, which is of other memory if `external` is not 0.
+pub(super) fn add_levels(
+    state: &mut Held,
+    start: u64,
+    external: u64,
+    levels: Levels,
+) -> Result<u64, Code> {
+    let context = state.current()?;
+    let described = levels.first().ok_or(Code::INVALID_VALUE)?.0;
+    let made = state.mipmapped.add(Mipmapped {
+        context,
+        start,
+        external,
+        levels: vec![],
+        described,
+    });
+    let mut at = start;
+    for (described, extent) in levels {
+        let level = state.arrays.add(Array {
+            context,
+            start: at,
+            extent,
+            of: made,
+            described,
+        });
+        state.mipmapped.get_mut(made)?.levels.push(level);
+        at += bytes(extent)? as u64;
+    }
+    Ok(made)
+}
+
 driver! {
     /// Makes an array.
     fn cuArray3DCreate_v2(state; array: *mut u64, described: *const Described) needs Context {
@@ -179,22 +229,9 @@ driver! {
     /// Makes an array with levels of detail.
     fn cuMipmappedArrayCreate(state; array: *mut u64, described: *const Described, n_levels: u32) needs Context {
         not_null(array)?;
-        let described = *not_null(described)?;
-        let n_levels = n_levels.clamp(1, described.most_levels());
-        let levels: Vec<_> = std::iter::successors(Some(described), |level| Some(level.halved()))
-            .take(n_levels as usize)
-            .map(|level| Ok((level, level.extent()?)))
-            .collect::<Result<_, Code>>()?;
-        let sizes: Vec<_> = levels.iter().map(|(_, extent)| bytes(*extent)).collect::<Result<_, _>>()?;
-        let start = state.allocate(Kind::Array, sizes.iter().sum(), 0)?;
-        let context = state.current()?;
-        let made = state.mipmapped.add(Mipmapped { context, start, levels: vec![], described });
-        let mut at = start;
-        for ((described, extent), size) in levels.into_iter().zip(sizes) {
-            let level = state.arrays.add(Array { context, start: at, extent, of: made, described });
-            state.mipmapped.get_mut(made)?.levels.push(level);
-            at += size as u64;
-        }
+        let (levels, bytes) = levels(*not_null(described)?, n_levels)?;
+        let start = state.allocate(Kind::Array, bytes, 0)?;
+        let made = add_levels(state, start, 0, levels)?;
         put(array, made)
     }
 
@@ -210,8 +247,11 @@ driver! {
         let start = state.mipmapped.get(array)?.start;
         state.check_no_objects("cuMipmappedArrayDestroy", start);
         super::memory::before_freeing(state, "cuMipmappedArrayDestroy", start)?;
-        state.mipmapped.remove(array)?;
+        let Mipmapped { external, .. } = state.mipmapped.remove(array)?;
         state.arrays.retain(|_, level| level.of != array);
+        if let Ok(memory) = state.external.get_mut(external) {
+            memory.mapped.retain(|mapped| *mapped != start);
+        }
         state.free(start, &[Kind::Array])
     }
 }

@@ -81,6 +81,11 @@ pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), 
     held.regions.retain(|_, region| region.context != context);
     held.arrays.retain(|_, array| array.context != context);
     held.mipmapped.retain(|_, array| array.context != context);
+    held.external.retain(|_, memory| memory.context != context);
+    held.semaphores
+        .retain(|_, semaphore| semaphore.context != context);
+    held.allocations
+        .retain(|_, memory| memory.context != context);
     held.textures.retain(|_, object| object.context != context);
     held.surfaces.retain(|_, object| object.context != context);
     Ok(())

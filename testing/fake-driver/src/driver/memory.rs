@@ -108,6 +108,9 @@ driver! {
     /// Frees device memory and managed memory.
     fn cuMemFree_v2(state; address: u64) needs Context {
         before_freeing(state, "cuMemFree_v2", address)?;
+        if super::external::unmap(state, address) {
+            return Ok(());
+        }
         state.free(address, &[Kind::Device, Kind::Managed])
     }
 

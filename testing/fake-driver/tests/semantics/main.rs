@@ -9,6 +9,7 @@
 
 mod arrays; // memory without addresses
 mod contexts; // several contexts and GPUs
+mod external; // memory and semaphores of other APIs
 mod graphs; // nodes of graphs
 mod kinds; // memory of all kinds
 mod tensors; // maps of tensors
@@ -22,11 +23,13 @@ use warploom_fake_driver::control::{warploom_fake_count, warploom_fake_reset, wa
 use warploom_fake_driver::driver::arrays::*;
 use warploom_fake_driver::driver::contexts::*;
 use warploom_fake_driver::driver::devices::*;
+use warploom_fake_driver::driver::external::*;
 use warploom_fake_driver::driver::graphs::*;
 use warploom_fake_driver::driver::kinds::*;
 use warploom_fake_driver::driver::links::*;
 use warploom_fake_driver::driver::memory::*;
 use warploom_fake_driver::driver::modules::*;
+use warploom_fake_driver::driver::reserved::*;
 use warploom_fake_driver::driver::streams::*;
 use warploom_fake_driver::driver::tensors::*;
 use warploom_fake_driver::driver::textures::*;
