@@ -64,6 +64,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         ],
         &[
             "bytemuck",
+            "libc",
             "libloading",
             "ndarray",
             "serde",

@@ -5,6 +5,7 @@
 //! makes a float of the colour's bits without changing them.
 //!
 //! `cargo run --release -p warploom-gallery --example wave_vertices`
+//@ rows: GGX-5
 
 use std::process::ExitCode;
 

@@ -4,6 +4,8 @@ use crate::cuda::DriverError;
 pub use crate::device::DeviceError;
 use crate::graph::error::GraphError;
 use crate::interop::error::InteropError;
+#[cfg(target_os = "linux")]
+use crate::interop::external::{ExternalError, Refused};
 use crate::launch::error::LaunchError;
 use crate::memory::MemoryError;
 use crate::module::error::ModuleError;
@@ -44,6 +46,10 @@ pub enum Error {
     /// Handles, memory or tensors of other libraries cannot be taken or given.
     #[error(transparent)]
     Interop(#[from] InteropError),
+    /// Memory or semaphores cannot be shared with another API.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    External(#[from] ExternalError),
     /// The map of a tensor cannot be made.
     #[error(transparent)]
     TensorMap(#[from] TensorMapError),
@@ -60,6 +66,13 @@ pub enum Error {
     /// those of this crate can, in [`Graph::capture`](crate::Graph::capture) for example.
     #[error(transparent)]
     Library(std::sync::Arc<dyn std::error::Error + Send + Sync>),
+}
+
+#[cfg(target_os = "linux")]
+impl<S> From<Refused<S>> for Error {
+    fn from(refused: Refused<S>) -> Error {
+        refused.error.into()
+    }
 }
 
 macro_rules! debug_is_the_text {
@@ -90,6 +103,8 @@ debug_is_the_text!(
     crate::device::UnknownId,
     crate::module::images::UnknownArch,
 );
+#[cfg(target_os = "linux")]
+debug_is_the_text!(ExternalError);
 pub(crate) use debug_is_the_text;
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::device::{ComputeMode, ContextLimit};
 use crate::graph::GraphError as G;
 use crate::interop::InteropError as I;
 use crate::interop::dlpack::{DLDevice, DlElement};
+use crate::interop::external::{ExternalError as E, SemaphoreKind};
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
 use crate::module::ModuleError as O;
@@ -452,6 +453,57 @@ fn texture_errors() -> Vec<X> {
     ]
 }
 
+fn external_errors() -> Vec<E> {
+    let device = || "NVIDIA H200".to_owned();
+    vec![
+        E::OutOfRange {
+            offset: 4096,
+            bytes: 8192,
+            allocation_bytes: 10_000,
+        },
+        E::Misaligned {
+            offset: 2,
+            align: 4,
+            element: "f32",
+        },
+        E::Empty,
+        E::DedicatedOffset { offset: 256 },
+        E::FileTooShort {
+            found: 64,
+            wanted: 65,
+        },
+        E::SemaphoreKind {
+            wanted: SemaphoreKind::Timeline,
+            found: SemaphoreKind::Binary,
+        },
+        E::WrongDevice {
+            what: "stream",
+            found: "emulator".into(),
+            wanted: device(),
+        },
+        E::InGraph,
+        E::NotSignalled {
+            found: 1,
+            wanted: 2,
+        },
+        E::NotGreater { given: 3, found: 3 },
+        E::TimelineEnds,
+        E::Host {
+            what: "map memory",
+            reason: "Bad file descriptor (os error 9)".into(),
+        },
+        E::Driver(driver_error()),
+        E::Memory(M::InGraph),
+        E::Stream(S::InsideHostFunction),
+        E::Interop(I::NullAddress { elements: 3 }),
+        E::Unsupported(Unsupported {
+            what: "semaphores that the host signals",
+            device: device(),
+            reason: "its streams run by themselves; use `Device::import_semaphore`".into(),
+        }),
+    ]
+}
+
 fn tensor_errors() -> Vec<T> {
     vec![
         T::Capability {
@@ -532,6 +584,7 @@ fn all() -> Vec<Error> {
     errors.extend(graph_errors().into_iter().map(Error::from));
     errors.extend(symbol_errors().into_iter().map(Error::from));
     errors.extend(interop_errors().into_iter().map(Error::from));
+    errors.extend(external_errors().into_iter().map(Error::from));
     errors.extend(module_errors().into_iter().map(Error::from));
     errors.extend(tensor_errors().into_iter().map(Error::from));
     errors.extend(texture_errors().into_iter().map(Error::from));
@@ -621,6 +674,7 @@ fn debug_shows_the_text() {
     look(&graph_errors());
     look(&symbol_errors());
     look(&interop_errors());
+    look(&external_errors());
     look(&module_errors());
     look(&tensor_errors());
     look(&texture_errors());

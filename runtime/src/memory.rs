@@ -264,6 +264,11 @@ impl<T> DeviceBuffer<T> {
         &self.buffer
     }
 
+    /// The memory alone.
+    pub(crate) fn into_buffer(self) -> Buffer {
+        self.buffer
+    }
+
     /// The driver's `CUdeviceptr` of the first element, for code that calls the driver itself; a host address on the emulator.
     ///
     /// Valid until the buffer is dropped. Work that other code queues on it is not ordered with the runtime's.

@@ -131,6 +131,7 @@ const CRATES: &[Layers] = &[
                     "heap",
                     "interop::dlpack",
                     "interop::error",
+                    "interop::external",
                     "interop::foreign",
                     "launch::arguments",
                     "launch::blocking",

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::callback::run_outside_callback;
 use super::context::Context;
+#[cfg(target_os = "linux")]
+use super::external::ExternalMemory;
 use super::result::DriverError;
 use super::sys;
 use super::sys::memory::{
@@ -19,6 +21,9 @@ pub(crate) struct ArrayMemory {
     owned: Owned,
     /// All levels, the finest first; one of an array without others.
     levels: Vec<ArrayHandle>,
+    /// Whose memory it is, if another API's; goes after the array.
+    #[cfg(target_os = "linux")]
+    external: Option<ExternalMemory>,
 }
 
 /// What is destroyed.
@@ -53,7 +58,7 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    fn for_driver(&self) -> CUDA_ARRAY3D_DESCRIPTOR {
+    pub(super) fn for_driver(&self) -> CUDA_ARRAY3D_DESCRIPTOR {
         let [width, height, depth] = self.extent;
         let flags = [
             (self.layered, CUDA_ARRAY3D_LAYERED),
@@ -89,6 +94,8 @@ impl ArrayMemory {
                 context,
                 owned: Owned::Array(raw),
                 levels: vec![ArrayHandle(raw)],
+                #[cfg(target_os = "linux")]
+                external: None,
             })),
             Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
             Err(error) => Err(error),
@@ -112,17 +119,44 @@ impl ArrayMemory {
             Err(error) => return Err(error),
         }
         let mut made = ArrayMemory {
-            context: Arc::clone(&context),
+            context,
             owned: Owned::Mipmapped(raw),
             levels: vec![],
+            #[cfg(target_os = "linux")]
+            external: None,
         };
+        made.find_levels(raw, n_levels)?;
+        Ok(Some(made))
+    }
+
+    /// The same in memory of another API, from byte `offset` on.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn external(
+        memory: ExternalMemory,
+        offset: u64,
+        described: Described,
+        n_levels: c_uint,
+    ) -> Result<ArrayMemory, DriverError> {
+        let raw = memory.map_array(offset, described, n_levels)?;
+        let mut made = ArrayMemory {
+            context: Arc::clone(&memory.context),
+            owned: Owned::Mipmapped(raw),
+            levels: vec![],
+            external: Some(memory),
+        };
+        made.find_levels(raw, n_levels)?;
+        Ok(made)
+    }
+
+    fn find_levels(&mut self, raw: CUmipmappedArray, n_levels: c_uint) -> Result<(), DriverError> {
+        let driver = &self.context.driver;
         for level in 0..n_levels {
             let mut array = CUarray::NULL;
             // SAFETY: writes one handle to where we point; the array is alive and has this level.
             unsafe { driver.cuMipmappedArrayGetLevel(&raw mut array, raw, level)? };
-            made.levels.push(ArrayHandle(array));
+            self.levels.push(ArrayHandle(array));
         }
-        Ok(Some(made))
+        Ok(())
     }
 
     /// A level, if there is one of this number.
@@ -142,6 +176,8 @@ impl ArrayMemory {
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
         let (context, owned) = (Arc::clone(&self.context), self.owned);
+        #[cfg(target_os = "linux")]
+        let external = self.external.take();
         run_outside_callback(move || {
             let _ = context.bind();
             let driver = &context.driver;
@@ -152,6 +188,8 @@ impl Drop for ArrayMemory {
                 // SAFETY: as above.
                 Owned::Mipmapped(raw) => unsafe { driver.cuMipmappedArrayDestroy(raw) },
             };
+            #[cfg(target_os = "linux")]
+            drop(external);
         });
     }
 }

@@ -14,6 +14,8 @@ pub(crate) mod context;
 pub(crate) mod copies;
 mod driver;
 pub(crate) mod event;
+#[cfg(target_os = "linux")]
+pub(crate) mod external;
 pub(crate) mod foreign;
 pub(crate) mod graph;
 mod health;
@@ -27,6 +29,8 @@ pub(crate) mod physical_device;
 pub(crate) mod pinned;
 pub(crate) mod pool;
 pub(crate) mod result;
+#[cfg(target_os = "linux")]
+pub(crate) mod shareable;
 pub(crate) mod stream;
 mod sys;
 pub(crate) mod tensor;

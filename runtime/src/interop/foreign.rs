@@ -86,6 +86,8 @@ struct Empty;
 pub(super) struct ForeignElements {
     pub(super) start: *mut u8,
     pub(super) len: usize,
+    /// Whether `start` is what kernels need: else the driver is asked for that.
+    pub(super) is_for_kernels: bool,
     /// What kind of memory it is to DLPack.
     #[cfg(feature = "dlpack")]
     pub(super) device_type: DeviceType,
@@ -129,7 +131,7 @@ pub(super) unsafe fn adopt<T>(
             let label = format!("foreign DeviceBuffer<{}>", type_name::<T>());
             known = Some(ForeignMemory::new(start, bytes, Layout::new::<T>(), &label));
         }
-        Backend::Cuda(gpu) if bytes > 0 => {
+        Backend::Cuda(gpu) if bytes > 0 && !elements.is_for_kernels => {
             let given = start.addr().get() as u64;
             let address = gpu.context.address_for_kernels(given)?;
             let address = address.and_then(|found| usize::try_from(found).ok());

@@ -160,6 +160,7 @@ impl<T: Plain> DeviceBuffer<T> {
         let elements = ForeignElements {
             start,
             len,
+            is_for_kernels: false,
             #[cfg(feature = "dlpack")]
             device_type: DeviceType::of(device),
         };

@@ -48,6 +48,10 @@
 //!
 //! With the feature `dlpack`, the module of that name exchanges tensors with Python's array libraries and others, without a copy.
 //!
+//! # Vulkan
+//!
+//! [`external`] takes memory and semaphores of other APIs on the same GPU, and gives ours to them, on Linux.
+//!
 //! # Elements and arrays of other crates
 //!
 //! With the feature `bytemuck`, types that are `bytemuck::Pod` are elements of buffers and slices, in kernels too: wrapped in `Pod`, or by
@@ -61,6 +65,8 @@ mod arrays; // arrays of ndarray
 #[cfg(feature = "dlpack")]
 pub mod dlpack; // tensors of other libraries
 pub(crate) mod error; // what can go wrong
+#[cfg(target_os = "linux")]
+pub mod external; // memory and semaphores that Vulkan shares
 pub(crate) mod foreign; // memory of others
 mod handles; // the driver's own handles
 #[cfg(feature = "bytemuck")]

@@ -1,5 +1,6 @@
 //! Functions for kinds of memory, copies and pools.
 
+use super::super::sys::external::*;
 use super::super::sys::memory::*;
 use super::super::sys::textures::*;
 use super::*;
@@ -38,6 +39,19 @@ later! {
         since "8.0": fn cuMemAdvise(start: CUdeviceptr, bytes: usize, advice: c_int, device: CUdevice);
         since "8.0": fn cuMemPrefetchAsync(start: CUdeviceptr, bytes: usize, to: CUdevice, stream: CUstream);
         since "8.0": fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, attribute: c_int, start: CUdeviceptr, bytes: usize);
+        since "10.0": fn cuImportExternalMemory(memory: *mut CUexternalMemory, described: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC);
+        since "10.0": fn cuExternalMemoryGetMappedBuffer(address: *mut CUdeviceptr, memory: CUexternalMemory, described: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
+        since "10.0": fn cuExternalMemoryGetMappedMipmappedArray(array: *mut CUmipmappedArray, memory: CUexternalMemory, described: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC);
+        since "10.0": fn cuDestroyExternalMemory(memory: CUexternalMemory);
+        since "10.2": fn cuMemGetAllocationGranularity(bytes: *mut usize, described: *const CUmemAllocationProp, option: c_int);
+        since "10.2": fn cuMemCreate(memory: *mut CUmemGenericAllocationHandle, bytes: usize, described: *const CUmemAllocationProp, flags: u64);
+        since "10.2": fn cuMemRelease(memory: CUmemGenericAllocationHandle);
+        since "10.2": fn cuMemAddressReserve(address: *mut CUdeviceptr, bytes: usize, align: usize, wanted: CUdeviceptr, flags: u64);
+        since "10.2": fn cuMemAddressFree(address: CUdeviceptr, bytes: usize);
+        since "10.2": fn cuMemMap(address: CUdeviceptr, bytes: usize, offset: usize, memory: CUmemGenericAllocationHandle, flags: u64);
+        since "10.2": fn cuMemUnmap(address: CUdeviceptr, bytes: usize);
+        since "10.2": fn cuMemSetAccess(address: CUdeviceptr, bytes: usize, access: *const CUmemAccessDesc, count: usize);
+        since "10.2": fn cuMemExportToShareableHandle(handle: *mut c_void, memory: CUmemGenericAllocationHandle, kind: c_int, flags: u64);
         since "12.0": fn cuTensorMapEncodeTiled(
             map: *mut CUtensorMap, element: c_int, rank: c_uint, base: *mut c_void, extents: *const u64, strides: *const u64,
             block: *const c_uint, steps: *const c_uint, interleave: c_int, swizzle: c_int, promotion: c_int, fill: c_int,

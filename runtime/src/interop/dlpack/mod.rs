@@ -295,6 +295,7 @@ impl Tensor {
         let elements = ForeignElements {
             start,
             len,
+            is_for_kernels: false,
             device_type: kind,
         };
         // SAFETY: the producer of the tensor promised the memory until its deleter is called, which the owner does when it is dropped.

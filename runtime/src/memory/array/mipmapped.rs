@@ -10,7 +10,7 @@ use warploom_emulator::check::Birth;
 
 use super::{ArrayElement, ArrayLevel, ArrayLevelMut, ArrayOptions, ArrayShape, Place, described};
 use crate::buffer::{Buffer, Kind, Memory};
-use crate::cuda::array::ArrayMemory;
+use crate::cuda::array::{ArrayMemory, Described};
 use crate::device::Device;
 use crate::memory::MemoryError;
 
@@ -55,21 +55,28 @@ impl Device {
         levels: u32,
     ) -> Result<MipmappedArray<T>, MemoryError> {
         let options = shape.into();
-        options.check(Some(levels), self)?;
-        let shape = options.shape();
-        let len = elements_before(shape, levels).unwrap_or(usize::MAX);
+        let (len, described) = MipmappedArray::<T>::checked(self, options, levels)?;
+        let len = len.unwrap_or(usize::MAX);
         let birth = Birth::Uninitialised;
         let buffer = Buffer::of_kind::<T>(self, len, birth, Kind::Array, |gpu, _| {
             let context = Arc::clone(&gpu.context);
-            let made = ArrayMemory::mipmapped(context, described::<T>(options), levels)?;
+            let made = ArrayMemory::mipmapped(context, described, levels)?;
             Ok(made.map(Memory::Array))
         })?;
-        Ok(MipmappedArray {
-            buffer,
-            options,
-            n_levels: levels,
-            element: PhantomData,
-        })
+        Ok(MipmappedArray::of_buffer(buffer, options, levels))
+    }
+}
+
+impl<T: ArrayElement> MipmappedArray<T> {
+    /// How many elements such an array has, `None` if more than any memory holds, and what the driver is told of it. Refuses what no array is.
+    pub(crate) fn checked(
+        device: &Device,
+        options: ArrayOptions,
+        levels: u32,
+    ) -> Result<(Option<usize>, Described), MemoryError> {
+        options.check(Some(levels), device)?;
+        let len = elements_before(options.shape(), levels);
+        Ok((len, described::<T>(options)))
     }
 }
 
@@ -81,6 +88,20 @@ fn elements_before(shape: ArrayShape, n: u32) -> Option<usize> {
 }
 
 impl<T> MipmappedArray<T> {
+    /// The array in memory that was made for it.
+    pub(crate) fn of_buffer(buffer: Buffer, options: ArrayOptions, n_levels: u32) -> Self {
+        MipmappedArray {
+            buffer,
+            options,
+            n_levels,
+            element: PhantomData,
+        }
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// Dimensions and layers of the finest level.
     #[must_use]
     pub fn shape(&self) -> ArrayShape {

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use warploom_device_std::texture::{Cube, D2};
 use warploom_runtime::device::ContextLimit;
+use warploom_runtime::interop::external::{
+    ExternalError, ExternalPlace, Handover, HostMemory, HostSemaphore, SemaphoreKind,
+};
 use warploom_runtime::texture::{Filter, Sampler, SurfaceObject, TextureObject};
 use warploom_runtime::{
     Advice, ArrayShape, Device, Error, EventOptions, Graph, Launch, MemoryLocation, PinnedOptions,
@@ -158,6 +161,74 @@ pub(crate) fn textures(device: &Device) -> Result<(), Error> {
     let texture: TextureObject<'_, _, f32> = rows.texture(Sampler::new())?;
     assert_ne!(texture.raw_handle(), 0);
     assert_eq!(image.level(1)?.as_slice().to_vec(&stream)?, [0.5, 0.25]);
+    Ok(())
+}
+
+/// Memory and semaphores of another API, and memory for one.
+pub(crate) fn external(device: &Device) -> Result<(), Error> {
+    let stream = device.stream()?;
+    let other = |error: std::io::Error| ExternalError::Host {
+        what: "be the other API",
+        reason: error.to_string(),
+    };
+    let (memory, image) = (HostMemory::new(64), HostMemory::new(64));
+    let (memory, image) = (memory.map_err(other)?, image.map_err(other)?);
+    let [timeline, done, ready, third] = [(); 4].map(|()| HostSemaphore::new());
+    let (timeline, done, ready, third) = (timeline?, done?, ready?, third?);
+    // SAFETY: nothing here works on the memory out of turn.
+    let (buffer, array, (own, exported)) = unsafe {
+        let semaphore = |of: &HostSemaphore, kind| device.import_semaphore(of.fd()?, kind);
+        let one = Handover::timeline(semaphore(&timeline, SemaphoreKind::Timeline)?, 0);
+        let kind = SemaphoreKind::Binary;
+        let two = Handover::binary(semaphore(&done, kind)?, semaphore(&ready, kind)?);
+        let three = Handover::timeline(semaphore(&third, SemaphoreKind::Timeline)?, 0);
+        let (fd, place) = (
+            memory.fd().map_err(other)?,
+            ExternalPlace::new(64).offset(32),
+        );
+        let buffer = device.import_buffer::<f32>(fd, place, 4, one)?;
+        let (fd, place) = (
+            image.fd().map_err(other)?,
+            ExternalPlace::new(64).dedicated(),
+        );
+        let shape = ArrayShape::from((4, 2)).with_surface();
+        let array = device.import_mipmapped_array::<u32>(fd, place, shape, 2, two)?;
+        (buffer, array, device.export_buffer::<f32>(4, three)?)
+    };
+    let mut own = own.acquire(&stream)?;
+    let mut buffer = buffer.acquire(&stream)?;
+    own.as_slice_mut()
+        .copy_from(0, &[1.0, 2.0, 3.0, 4.0], &stream)?;
+    saxpy(
+        &stream,
+        Launch::new(1, 4),
+        2.0,
+        &*own,
+        buffer.as_slice_mut(),
+    )?;
+    let theirs = (buffer.release(&stream)?, own.release(&stream)?);
+    stream.synchronize()?;
+    assert_eq!((timeline.value(), third.value()), (1, 1));
+    done.signal(1)?;
+    let mut array = array.acquire(&stream)?;
+    let mut coarse = array.level_mut(1)?;
+    coarse.as_slice_mut().copy_from(&[7, 8], &stream)?;
+    let texture: TextureObject<'_, D2, u32> = array.texture(Sampler::new().normalized())?;
+    assert_ne!(texture.raw_handle(), 0);
+    let array = array.release(&stream)?;
+    stream.synchronize()?;
+    assert_eq!((done.value(), ready.value()), (0, 1));
+    // SAFETY: it is the other API's turn; the finest level has 8 elements.
+    let found = unsafe { image.start().cast::<u32>().add(8).cast::<[u32; 2]>().read() };
+    assert_eq!(found, [7, 8]);
+    let bytes = usize::try_from(exported.allocation_bytes).unwrap_or(0);
+    let exported = HostMemory::map(exported.fd, bytes).map_err(other)?;
+    // SAFETY: as above.
+    assert_eq!(
+        unsafe { exported.start().cast::<[f32; 2]>().read() },
+        [1.0, 2.0]
+    );
+    drop((theirs, array));
     Ok(())
 }
 

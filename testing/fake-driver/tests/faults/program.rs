@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::sync::atomic::Ordering::Relaxed;
 
+use warploom_runtime::interop::external::ExternalError;
 use warploom_runtime::{Device, Error, Launch, MemoryError, StreamError};
 
 use crate::carried::{COUNT, SCALE, TOTAL, bare, count_attributes, saxpy, shared};
@@ -21,7 +22,7 @@ const N: usize = 33;
 pub(crate) type Part = fn(&Device) -> Result<(), Error>;
 
 /// All parts.
-pub(crate) const PARTS: [Part; 11] = [
+pub(crate) const PARTS: [Part; 12] = [
     buffers,
     statics,
     launches,
@@ -33,6 +34,7 @@ pub(crate) const PARTS: [Part; 11] = [
     features::facts,
     features::tensors,
     features::textures,
+    features::external,
 ];
 
 /// Opens the driver's first GPU, does one part, and lets go of all that it took.
@@ -155,6 +157,10 @@ pub(crate) fn whole_text(error: &Error) -> String {
 
 /// Whether an error says what went wrong: the code's name, or, where the device has no room, that.
 pub(crate) fn names(error: &Error, name: &str) -> bool {
-    let full = matches!(error, Error::Memory(MemoryError::OutOfMemory { .. }));
+    let full = matches!(
+        error,
+        Error::Memory(MemoryError::OutOfMemory { .. })
+            | Error::External(ExternalError::Memory(MemoryError::OutOfMemory { .. }))
+    );
     whole_text(error).contains(name) || full && name == "CUDA_ERROR_OUT_OF_MEMORY"
 }

@@ -21,16 +21,21 @@ pub(crate) fn codes() -> impl Iterator<Item = i32> {
 const FEW: [i32; 6] = [1, 2, 700, 719, 400, 999];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 14] = [
+const RELEASES: [&str; 19] = [
     "cuArrayDestroy",
+    "cuDestroyExternalMemory",
+    "cuDestroyExternalSemaphore",
     "cuDevicePrimaryCtxRelease_v2",
     "cuEventDestroy_v2",
     "cuGraphDestroy",
     "cuGraphExecDestroy",
+    "cuMemAddressFree",
     "cuMemFreeHost",
     "cuMemFree_v2",
     "cuMemHostUnregister",
     "cuMemPoolDestroy",
+    "cuMemRelease",
+    "cuMemUnmap",
     "cuMipmappedArrayDestroy",
     "cuModuleUnload",
     "cuStreamDestroy_v2",
