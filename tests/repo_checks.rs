@@ -227,6 +227,18 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &[],
     ),
     (
+        "libraries/vulkan",
+        "warploom-vulkan",
+        &["warploom"],
+        &["ash", "thiserror"],
+    ),
+    (
+        "libraries/vulkan/tests",
+        "warploom-vulkan-tests",
+        &["warploom", "warploom-vulkan", "warploom-build"],
+        &["ash", "png"],
+    ),
+    (
         "libraries/algorithms",
         "warploom-algorithms",
         &["warploom"],
