@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{ExternalError, HostTimeline};
 
+/// Closed in child programs, and can be kept from becoming shorter.
+const FLAGS: libc::c_uint = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+
 /// Memory that can be mapped more than once, by its file descriptor.
 ///
 /// ```
@@ -41,13 +44,17 @@ impl HostMemory {
     /// What the system says; `InvalidInput` for zero bytes.
     pub fn new(bytes: usize) -> io::Result<HostMemory> {
         // SAFETY: the name is a string that ends with zero.
-        let fd = unsafe { libc::memfd_create(c"warploom".as_ptr(), libc::MFD_CLOEXEC) };
+        let fd = unsafe { libc::memfd_create(c"warploom".as_ptr(), FLAGS) };
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: opened just now, and owned by nothing else.
         let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
         file.set_len(bytes as u64)?;
+        // SAFETY: changes what can be done with the file, whose descriptor is open.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
         HostMemory::map(file.into(), bytes)
     }
 
@@ -147,8 +154,17 @@ impl HostSemaphore {
     /// The semaphore behind a file descriptor.
     ///
     /// # Errors
-    /// [`ExternalError::Host`] if there is none.
+    /// [`ExternalError::Host`] if there is none: the file is not one of [`HostSemaphore::new`], or can become shorter.
     pub fn open(fd: OwnedFd) -> Result<HostSemaphore, ExternalError> {
+        // Where a file ends, an access to its mapping ends the process, and the accesses here are safe calls.
+        // SAFETY: asks for numbers about a file, whose descriptor is open.
+        let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+        if seals < 0 || seals & libc::F_SEAL_SHRINK == 0 {
+            return Err(ExternalError::Host {
+                what: "open a semaphore",
+                reason: "the file is not one of `HostSemaphore`, or can become shorter".into(),
+            });
+        }
         let made = HostMemory::map(fd, size_of::<AtomicU64>());
         Ok(HostSemaphore(made.map_err(refused("open a semaphore"))?))
     }

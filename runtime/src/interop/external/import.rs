@@ -144,8 +144,8 @@ impl Device {
     ///
     /// # Safety
     /// The file descriptor is an opaque one of an allocation of `place.allocation_bytes` bytes, made by another API on this device's
-    /// GPU; on the emulator, of a [`HostMemory`] or of [`Device::export_buffer`]. The bytes of the resource are values of `T` whenever
-    /// this program has it, which any bytes are for most types. The other API uses them in its turns only, from
+    /// GPU; on the emulator, of a [`HostMemory`] or of [`Device::export_buffer`]. The other API uses the bytes of the
+    /// resource in its turns only, from
     /// [`Turn::wait`](super::Turn::wait) to [`Turn::signal`](super::Turn::signal) of the semaphores of `handover`, which nothing else
     /// signals. No other buffer of this program is in the same bytes.
     pub unsafe fn import_buffer<T: Plain>(
@@ -170,7 +170,7 @@ impl Device {
                 (address(memory.address()), Box::new(memory))
             }
         };
-        // SAFETY: the memory was mapped just now, and `keep` keeps it; the caller promises values of `T` and that nothing else uses it meanwhile.
+        // SAFETY: the memory was mapped just now, and `keep` keeps it; the caller promises that nothing else uses it meanwhile.
         let buffer = unsafe { self.adopt(start, len, keep)? };
         Released::new(buffer, handover)
     }

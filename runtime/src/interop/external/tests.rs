@@ -45,12 +45,18 @@ impl Other {
     /// An element, in the other API's turn.
     fn read(&self, at: usize) -> u32 {
         // SAFETY: within the memory; nothing else uses it meanwhile.
-        unsafe { self.memory.start().cast::<u32>().add(at).read() }
+        unsafe { self.memory.start().cast::<u32>().wrapping_add(at).read() }
     }
 
     fn write(&self, at: usize, value: u32) {
         // SAFETY: as above.
-        unsafe { self.memory.start().cast::<u32>().add(at).write(value) }
+        unsafe {
+            self.memory
+                .start()
+                .cast::<u32>()
+                .wrapping_add(at)
+                .write(value)
+        }
     }
 }
 
@@ -357,6 +363,32 @@ fn timelines_of_the_host_are_for_the_emulator() {
         error,
         ExternalError::NotSignalled { wanted: 5, .. }
     ));
+}
+
+#[test]
+fn a_file_that_can_become_shorter_is_no_semaphore() {
+    let (device, _) = emulator();
+    let path = std::env::temp_dir().join(format!("warploom-semaphore-{}", std::process::id()));
+    std::fs::write(&path, [0; 8]).unwrap();
+    let file = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&path)
+        .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    // SAFETY: refused.
+    let error = unsafe { device.import_semaphore(file.into(), SemaphoreKind::Timeline) };
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("can become shorter"), "{text}");
+}
+
+#[test]
+fn a_semaphore_cannot_become_shorter() {
+    let semaphore = HostSemaphore::new().unwrap();
+    let file = std::fs::File::from(semaphore.fd().unwrap());
+    assert!(file.set_len(0).is_err());
+    semaphore.signal(1).unwrap();
+    assert_eq!(semaphore.value(), 1);
 }
 
 #[test]

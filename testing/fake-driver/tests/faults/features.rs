@@ -165,6 +165,10 @@ pub(crate) fn textures(device: &Device) -> Result<(), Error> {
 }
 
 /// Memory and semaphores of another API, and memory for one.
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "all imports are of what this function made"
+)]
 pub(crate) fn external(device: &Device) -> Result<(), Error> {
     let stream = device.stream()?;
     let other = |error: std::io::Error| ExternalError::Host {
@@ -224,10 +228,8 @@ pub(crate) fn external(device: &Device) -> Result<(), Error> {
     let bytes = usize::try_from(exported.allocation_bytes).unwrap_or(0);
     let exported = HostMemory::map(exported.fd, bytes).map_err(other)?;
     // SAFETY: as above.
-    assert_eq!(
-        unsafe { exported.start().cast::<[f32; 2]>().read() },
-        [1.0, 2.0]
-    );
+    let found = unsafe { exported.start().cast::<[f32; 2]>().read() };
+    assert_eq!(found, [1.0, 2.0]);
     drop((theirs, array));
     Ok(())
 }
