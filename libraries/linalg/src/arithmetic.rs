@@ -144,7 +144,7 @@ pub trait Element: Plain {
 /// | [`F16`], [`Bf16`] | the same | `f32` | m16n8k16; on 9.0 also `wgmma` | 8.0 |
 /// | [`E4m3`], [`E5m2`] | the same | `f32` | m16n8k32; on 9.0 also `wgmma`, whose sums of 128 products are added in `f32` | 8.9 |
 /// | `i8` | `i8` | `i32`, wrapping | m16n8k32; on 9.0 also `wgmma` | 8.0 |
-/// | `f64` | `f64` | `f64`, fused multiply-adds | m8n8k4; from 9.0 on m16n8k16 | 8.0 |
+/// | `f64` | `f64` | `f64`, fused multiply-adds | m8n8k4; from 9.0 on m16n8k4 | 8.0 |
 ///
 /// Devices without these instructions use fused multiply-adds of the sums' type, for all elements: slower, and with [`Tf32`] of all bits.
 pub trait Arithmetic: Numbers + Bulk + Sized {

@@ -1,7 +1,7 @@
 //! What the lanes of a warp hold of a tile for a step along K, and the product of it.
 
 use warploom::device_std::mma::{
-    A, B, D, E4m3, E5m2, M8N8, M8N8K4, M16N8, M16N8K8, M16N8K16, M16N8K32, Tf32,
+    A, B, D, E4m3, E5m2, M8N8, M8N8K4, M16N8, M16N8K4, M16N8K8, M16N8K16, M16N8K32, Tf32,
 };
 use warploom::device_std::{Bf16, F16, Warp, arch, intrinsics as raw};
 
@@ -254,10 +254,12 @@ impl Tensor for Tf32 {
     multiplies!(M16N8K8 f32);
 }
 
+// The shortest steps: with 128 registers of sums and what two steps of 8 need, ptxas would spill. Shared memory is read between the products of four steps then, not all at
+// once behind the barrier.
 impl Tensor for f64 {
-    type A = [f64; 8];
-    type B = [f64; 4];
-    const STEPS: usize = 1;
+    type A = [f64; 2];
+    type B = [f64; 1];
+    const STEPS: usize = 4;
     const ACROSS_K: bool = true;
 
     #[inline(always)]
@@ -266,45 +268,45 @@ impl Tensor for f64 {
     }
 
     #[inline(always)]
-    unsafe fn a(lane: usize, tile: SharedTile, row: usize, _step: usize) -> [f64; 8] {
+    unsafe fn a(lane: usize, tile: SharedTile, row: usize, step: usize) -> [f64; 2] {
         // SAFETY: elements of the tile (the caller's promise).
         core::array::from_fn(|i| unsafe {
-            element(tile, row + lane / 4 + 8 * (i % 2), lane % 4 + 4 * (i / 2))
+            element(tile, row + lane / 4 + 8 * i, 4 * step + lane % 4)
         })
     }
 
     #[inline(always)]
-    unsafe fn b(lane: usize, tile: SharedTile, column: usize, _step: usize) -> [[f64; 4]; 2] {
-        core::array::from_fn(|j| {
-            // SAFETY: elements of the tile (the caller's promise).
-            core::array::from_fn(|i| unsafe {
-                element(tile, column + 8 * j + lane / 4, lane % 4 + 4 * i)
-            })
+    unsafe fn b(lane: usize, tile: SharedTile, column: usize, step: usize) -> [[f64; 1]; 2] {
+        // SAFETY: elements of the tile (the caller's promise).
+        core::array::from_fn(|j| unsafe {
+            [element(
+                tile,
+                column + 8 * j + lane / 4,
+                4 * step + lane % 4,
+            )]
         })
     }
 
     #[inline(always)]
-    fn multiply(warp: Warp<'_>, a: [f64; 8], b: [f64; 4], c: [f64; 4]) -> [f64; 4] {
+    fn multiply(warp: Warp<'_>, a: [f64; 2], b: [f64; 1], c: [f64; 4]) -> [f64; 4] {
         if arch() >= 90 {
             let (a, b) = (
-                A::<M16N8K16, f64>::from_registers(a),
-                B::<M16N8K16, f64>::from_registers(b),
+                A::<M16N8K4, f64>::from_registers(a),
+                B::<M16N8K4, f64>::from_registers(b),
             );
             return warp
                 .mma(a, b, D::<M16N8, f64>::from_registers(c))
                 .registers();
         }
-        let [mut low, mut high] = [[c[0], c[1]], [c[2], c[3]]];
-        for i in 0..4 {
-            let of = |half: usize| A::<M8N8K4, f64>::from_registers([a[2 * i + half]]);
-            let b = B::<M8N8K4, f64>::from_registers([b[i]]);
-            low = warp
-                .mma(of(0), b, D::<M8N8, f64>::from_registers(low))
-                .registers();
-            high = warp
-                .mma(of(1), b, D::<M8N8, f64>::from_registers(high))
-                .registers();
-        }
-        [low[0], low[1], high[0], high[1]]
+        let half = |of: usize| {
+            let (a, b) = (
+                A::<M8N8K4, f64>::from_registers([a[of]]),
+                B::<M8N8K4, f64>::from_registers(b),
+            );
+            let c = D::<M8N8, f64>::from_registers([c[2 * of], c[2 * of + 1]]);
+            warp.mma(a, b, c).registers()
+        };
+        let [[a, b], [c, d]] = [half(0), half(1)];
+        [a, b, c, d]
     }
 }
