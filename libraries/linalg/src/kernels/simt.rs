@@ -1,7 +1,8 @@
 //! Products by fused multiply-adds, for all devices and elements.
 //!
 //! A block of 256 threads has a tile of the result, each thread `4 QM` rows and `4 QN` columns of it in registers. Tiles of the operands are in two buffers of shared
-//! memory, with neighbours across K: while one is multiplied, the elements of the next are on their way to registers. One barrier for each tile of K.
+//! memory, with neighbours across K: while one is multiplied, the elements of the next are on their way to registers. One barrier for each tile of K, before its last line
+//! is multiplied: what the first line of the next tile needs is asked for before that.
 
 use core::array::from_fn;
 use core::marker::PhantomData;
@@ -79,10 +80,10 @@ pub(crate) fn multiply_add<A, LA, LB, O, E, const QM: usize, const QN: usize, co
 
     // Two buffers, of `depth` lines of A and then of B each.
     let memory = shared.as_ptr().cast::<A::Sum>();
-    let buffer = depth * (rows + columns);
     let (warp, lane) = (thread / 32, thread % 32);
-    let in_rows = warp / 4 * 32 * QM + lane / 4 * 4;
-    let in_columns = warp % 4 * 16 * QN + lane % 4 * 4;
+    // Half a warp reads eight quads of A, one for each two lanes, and two of B.
+    let in_rows = warp / 4 * 32 * QM + lane / 2 % 8 * 4;
+    let in_columns = warp % 4 * 16 * QN + (lane / 16 * 2 + lane % 2) * 4;
     let tiles = k_end.saturating_sub(k_start).div_ceil(depth);
     // Of rows 32 i and columns 16 j from those of the thread on: `sums[i][j]`.
     let mut sums = [[[[A::Sum::default(); 4]; 4]; QN]; QM];
@@ -94,52 +95,75 @@ pub(crate) fn multiply_add<A, LA, LB, O, E, const QM: usize, const QN: usize, co
         memory,
         layouts: PhantomData,
     };
-    if tiles > 0 {
-        let fetched = operands.fetch(0);
-        operands.keep(fetched, 0);
-    }
+    // What the thread has of line `k` of a buffer, which was filled in front of the last barrier.
+    let read = |slot: usize, k: usize| {
+        let from = memory.wrapping_add(slot * depth * (rows + columns));
+        let from_a = from.wrapping_add(k * rows + in_rows).cast_const();
+        let from_b = from
+            .wrapping_add(depth * rows + k * columns + in_columns)
+            .cast_const();
+        // SAFETY: four elements of the tile, aligned; the barrier lies between.
+        let a: [[A::Sum; 4]; QM] = from_fn(|i| unsafe { read_quad(from_a.wrapping_add(32 * i)) });
+        // SAFETY: as above.
+        let b: [[A::Sum; 4]; QN] = from_fn(|j| unsafe { read_quad(from_b.wrapping_add(16 * j)) });
+        (a, b)
+    };
+    let first = if tiles > 0 {
+        operands.fetch(0)
+    } else {
+        nothing()
+    };
+    operands.keep(first, 0);
+    block.sync();
+    let mut next = read(0, 0);
     let mut tile = 0;
     while tile < tiles {
-        block.sync();
-        let next = tile + 1 < tiles;
-        let fetched = if next {
+        let more = tile + 1 < tiles;
+        let fetched = if more {
             operands.fetch(tile + 1)
         } else {
             nothing()
         };
-        let from = memory.wrapping_add(tile % 2 * buffer).cast_const();
-        let (from_a, from_b) = (
-            from.wrapping_add(in_rows),
-            from.wrapping_add(depth * rows + in_columns),
-        );
-        unroll_all::<16>(|k| {
-            if k < 8 * DEPTH {
-                // SAFETY: four elements of the tile, aligned; the barrier lies between.
-                let a: [[A::Sum; 4]; QM] =
-                    from_fn(|i| unsafe { read_quad(from_a.wrapping_add(k * rows + 32 * i)) });
-                // SAFETY: as above.
-                let b: [[A::Sum; 4]; QN] =
-                    from_fn(|j| unsafe { read_quad(from_b.wrapping_add(k * columns + 16 * j)) });
-                unroll_all::<QM>(|i| {
-                    unroll_all::<QN>(|j| {
-                        unroll_all::<4>(|x| {
-                            unroll_all::<4>(|y| {
-                                sums[i][j][x][y] = a[i][x].times_plus(b[j][y], sums[i][j][x][y]);
-                            });
-                        });
-                    });
-                });
-            }
-        });
-        if next {
-            operands.keep(fetched, (tile + 1) % 2);
+        let slot = tile % 2;
+        let widened = size_of::<A::Element>() < size_of::<A::Sum>();
+        // A macro, since a closure of this size is not always inlined.
+        macro_rules! steps {
+            ($($k:literal)*) => {$(
+                if $k < 8 * DEPTH {
+                    // Elements that are widened take registers: there are too few to read a line ahead.
+                    let now = if widened && $k > 0 { read(slot, $k) } else { next };
+                    if $k + 1 < 8 * DEPTH {
+                        if !widened {
+                            next = read(slot, $k + 1);
+                        }
+                        add::<A, QM, QN>(now, &mut sums);
+                    } else {
+                        if widened {
+                            add::<A, QM, QN>(now, &mut sums);
+                        }
+                        // All warps have passed the barrier behind which the other buffer is read no more.
+                        // A block of its own: ptxas would begin to widen between the sums.
+                        if !widened || more {
+                            operands.keep(fetched, 1 - slot);
+                        }
+                        block.sync();
+                        // Behind the last tile, the same one is read again: no other was written.
+                        let read_next = if !widened || more { 1 - slot } else { slot };
+                        next = read(read_next, 0);
+                        if !widened {
+                            add::<A, QM, QN>(now, &mut sums);
+                        }
+                    }
+                }
+            )*};
         }
+        steps!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
         tile += 1;
     }
     // Through shared memory, so that there is one copy of the code that finishes sums. Quads of a row are moved, so that those of eight lanes are in different banks.
     block.sync();
     let place = |row: usize, column: usize| {
-        let moved = (column / 4) ^ (row / 4 % (4 * QN) * 4 % (16 * QN));
+        let moved = (column / 4) ^ (row / 4 % 4 * 2);
         memory.wrapping_add(row * columns + 4 * moved).cast_const()
     };
     unroll_all::<QM>(|i| {
@@ -162,6 +186,32 @@ pub(crate) fn multiply_add<A, LA, LB, O, E, const QM: usize, const QN: usize, co
         // SAFETY: as above.
         _ => unsafe { finish.store_tile::<128, 128, THREADS>(&problem, work, thread, place) },
     }
+}
+
+/// What a thread has of a line of K: quads of rows and of columns.
+type Line<S, const QM: usize, const QN: usize> = ([[S; 4]; QM], [[S; 4]; QN]);
+
+/// Adds the products of a line of K.
+#[inline(always)]
+fn add<A: Arithmetic, const QM: usize, const QN: usize>(
+    (a, b): Line<A::Sum, QM, QN>,
+    sums: &mut [[[[A::Sum; 4]; 4]; QN]; QM],
+) {
+    unroll_all::<QN>(|j| {
+        unroll_all::<4>(|y| {
+            unroll_all::<QM>(|i| {
+                unroll_all::<4>(|x| {
+                    // Forwards in even columns and backwards in odd ones: two registers of the last one are read again.
+                    let (i, x) = if y % 2 == 0 {
+                        (i, x)
+                    } else {
+                        (QM - 1 - i, 3 - x)
+                    };
+                    sums[i][j][x][y] = a[i][x].times_plus(b[j][y], sums[i][j][x][y]);
+                });
+            });
+        });
+    });
 }
 
 /// Both operands of a block, and where their tiles go.
@@ -196,13 +246,13 @@ impl<A: Arithmetic, LA: Layout, LB: Layout, const QM: usize, const QN: usize, co
     #[inline(always)]
     fn keep(&self, (a, b): Both<A::Element>, slot: usize) {
         let depth = 8 * DEPTH;
-        let to = self.memory.wrapping_add(slot * depth * 64 * (QM + QN));
+        let (rows, columns) = (extent::<QM>(), extent::<QN>());
+        let to = self.memory.wrapping_add(slot * depth * (rows + columns));
         // SAFETY: a buffer that no thread reads, as said above.
         unsafe { keep::<A, QM, DEPTH>(LA::ROWS, a, to, self.thread) };
+        let to = to.wrapping_add(depth * rows);
         // SAFETY: as above.
-        unsafe {
-            keep::<A, QN, DEPTH>(!LB::ROWS, b, to.wrapping_add(depth * 64 * QM), self.thread)
-        };
+        unsafe { keep::<A, QN, DEPTH>(!LB::ROWS, b, to, self.thread) };
     }
 }
 
@@ -319,19 +369,22 @@ unsafe fn keep<A: Arithmetic, const Q: usize, const DEPTH: usize>(
     to: *mut A::Sum,
     thread: usize,
 ) {
-    let lines = 64 * Q;
-    for (quad, elements) in fetched.into_iter().enumerate().take(quads::<Q, DEPTH>()) {
-        let (line, k) = place::<Q, DEPTH>(along_k, thread, quad);
-        let elements = elements.map(A::widen);
-        let to = to.wrapping_add(k * lines + line);
-        if along_k {
-            for (i, element) in elements.into_iter().enumerate() {
-                // SAFETY: an element of the tile (the caller's promise).
-                unsafe { to.wrapping_add(i * lines).write(element) };
+    let lines = extent::<Q>();
+    // Copies of the code, so that what was fetched stays in registers.
+    unroll_all::<2>(|quad| {
+        if quad < quads::<Q, DEPTH>() {
+            let (line, k) = place::<Q, DEPTH>(along_k, thread, quad);
+            let elements = fetched[quad].map(A::widen);
+            if along_k {
+                let to = to.wrapping_add(k * lines + line);
+                unroll_all::<4>(|i| {
+                    // SAFETY: an element of the tile (the caller's promise).
+                    unsafe { to.wrapping_add(i * lines).write(elements[i]) };
+                });
+            } else {
+                // SAFETY: four elements of the tile, which begin at a multiple of 16 bytes (the caller's promise).
+                unsafe { write_quad(to.wrapping_add(k * lines + line), elements) };
             }
-        } else {
-            // SAFETY: four elements of the tile, which begin at a multiple of 16 bytes (the caller's promise).
-            unsafe { write_quad(to, elements) };
         }
-    }
+    });
 }
