@@ -87,6 +87,22 @@ pub(super) fn copy(to: usize, from: usize, bytes: usize, site: u32) {
     }
 }
 
+/// A copy or filling of memory that is not aligned as it has to be. Ends the lane, if there are bytes.
+#[cold]
+pub(super) fn misaligned(address: usize, bytes: usize, align: u32, writes: bool, site: u32) {
+    if let Some((_, checks)) = current() {
+        let how = if writes { How::Writes } else { How::Reads };
+        let odd = Odd {
+            address,
+            bytes,
+            align: align as usize,
+            how,
+            site: SiteId(site),
+        };
+        admit(&checks.run().snapshot, odd);
+    }
+}
+
 /// An access that the fast path does not settle: to memory that its site has not accessed before, to a part of a granule, without order,
 /// or to where it must not go.
 #[cold]

@@ -3,6 +3,7 @@
 //! All take and give scalars in C's convention, and may unwind. `site` is the number of the place in the source. What is not in this
 //! table instrumented code calls through the table of intrinsics of the device library, after [`at`] said from where.
 
+use super::memory::outside_local;
 use super::order::SYSTEM;
 use super::slot::AccessKind;
 use super::{access, atomic, fast, fast_atomic, rows, state};
@@ -74,6 +75,10 @@ hooks! {
     }
     /// A filling of memory that the processor makes next.
     fn fill(to: *const u8, bytes: u64, site: u32) { access::any(to.addr(), bytes as usize, 1, AccessKind::WRITE, site); }
+    /// A read (or a write) of a local variable of `size` bytes, which is not in it as a whole. What is in it is not announced.
+    fn local(offset: i64, bytes: u64, size: u64, writes: u32, site: u32) { outside_local(offset, bytes, size, writes != 0, site); }
+    /// A copy or filling of memory whose address is no multiple of `align`, as the processor, and a GPU, take it to be. Aligned ones are not announced.
+    fn aligned(at: *const u8, bytes: u64, align: u32, writes: u32, site: u32) { access::misaligned(at.addr(), bytes as usize, align, writes != 0, site); }
     /// An atomic operation of Rust's own atomics or a volatile access, which the processor makes next. `how`: bits 0..2 say what (0 a load, 1 a
     /// store, 2 a read and a write), bit 2 that it is volatile rather than atomic, bits 4.. the order as in the table of intrinsics
     /// (0 relaxed, 1 acquire, 2 release, 3 both, 4 sequentially consistent). The scope is the system's.

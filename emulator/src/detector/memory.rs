@@ -8,6 +8,7 @@ mod foreign; // memory of others
 mod global; // memory of the emulated device
 mod heap; // what kernels allocate
 mod init; // which bytes have a value
+mod local; // accesses outside of a local variable
 mod parts; // slices of a part
 mod program; // what the operating system has at an address
 mod registry; // all of them, and what was freed
@@ -33,6 +34,7 @@ pub(crate) use heap::heap_free;
 pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, limit_heap};
 pub(crate) use init::{copy_values, look_at_values, tell};
+pub(crate) use local::outside as outside_local;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use surface::outside as outside_surface;
 

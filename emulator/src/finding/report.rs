@@ -54,7 +54,7 @@ codes! {
     /// An access outside of the shared array that the pointer belongs to.
     SHARED_BOUNDS = 2 Error "out of bounds in shared memory";
     /// An access to another thread's local memory.
-    LOCAL_BOUNDS = 3 Error "access to another thread's local memory";
+    LOCAL_BOUNDS = 3 Error "out of bounds in local memory";
     /// An address that is no multiple of what the access needs.
     MISALIGNED = 4 Error "misaligned access";
     /// A kernel's access to memory that only the host has.

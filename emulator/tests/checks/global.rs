@@ -3,6 +3,7 @@
 use warploom_emulator::check::Code;
 
 use crate::support::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 //@ rows: GEM-9
 #[test]
@@ -127,4 +128,39 @@ fn copies_and_fills_are_accesses() {
         }
     });
     assert_eq!(found, []);
+}
+
+#[test]
+fn an_access_outside_of_a_local_variable_ends_its_lane() {
+    for (offset, bytes, says) in [
+        (32, 4, "just past its end, element 8 of 8"),
+        (-8, 8, "8 bytes before its start, element -1 of 4"),
+        (30, 4, "the last 2 bytes past its end"),
+        (48, 8, "16 bytes past its end, element 6 of 4"),
+    ] {
+        let after = AtomicBool::new(false);
+        let found = check(1, 1, || {
+            outside_local(offset, bytes, 32);
+            after.store(true, Ordering::Relaxed);
+        });
+        only(&found, Code::LOCAL_BOUNDS);
+        let did = &found[0].sides[0].did;
+        assert!(did.contains(says), "{did}");
+        assert!(!after.into_inner());
+    }
+}
+
+#[test]
+fn a_filling_that_is_not_aligned_ends_its_lane() {
+    let words = || Buffer::<u32>::new("words", 8);
+    let found = check_fresh(1, 1, words, |words| {
+        misaligned(words.at(0).cast(), 0, 16); // of nothing
+        misaligned(words.at(1).cast(), 16, 16);
+    });
+    only(&found, Code::MISALIGNED);
+    let own = check(1, 1, || {
+        let own = [0_u64; 4];
+        misaligned(own.as_ptr().cast::<u8>().wrapping_add(4), 8, 8);
+    });
+    only(&own, Code::MISALIGNED);
 }

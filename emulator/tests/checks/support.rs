@@ -45,6 +45,8 @@ hooks! {
     store(*const u8, u64, u32, u32);
     copy(*const u8, *const u8, u64, u32);
     fill(*const u8, u64, u32);
+    local(i64, u64, u64, u32, u32);
+    aligned(*const u8, u64, u32, u32, u32);
     atomic(*const u8, u32, u32, u32);
     fence(u32, u32);
     at(u32);
@@ -245,6 +247,18 @@ pub(crate) fn fill(to: *mut u8, bytes: usize) {
     (TABLE.fill)(to, bytes as u64, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { to.write_bytes(0, bytes) }
+}
+
+/// What instrumented code says of an access to a local variable of `size` bytes that is not in it as a whole.
+#[track_caller]
+pub(crate) fn outside_local(offset: i64, bytes: u64, size: u64) {
+    (TABLE.local)(offset, bytes, size, 1, site(Location::caller()));
+}
+
+/// What it says of a filling whose address is no multiple of `align`.
+#[track_caller]
+pub(crate) fn misaligned(at: *const u8, bytes: u64, align: u32) {
+    (TABLE.aligned)(at, bytes, align, 1, site(Location::caller()));
 }
 
 /// A volatile read of 4 bytes.

@@ -1,8 +1,10 @@
 //! A hook before each access to memory, and before each intrinsic that orders or moves memory.
 //!
-//! Left out: accesses whose address is that of a local variable or of a constant of the program, as far as the code shows it.
+//! Left out: accesses whose address is that of a constant of the program, and of a local variable, as far as the code shows it. An access to a part of a local variable compares
+//! with its size (`local.rs`).
 
 use super::group::{Group, group};
+use super::local;
 use super::places::Places;
 use crate::llvm::{Module, Op, Type, TypeKind, Value};
 use crate::lower::symbols::INTRINSIC;
@@ -54,6 +56,9 @@ pub(super) struct Hooked {
 /// The name of the hook of group number `number`, which is made for it.
 pub(super) const GROUP: &str = "group.";
 
+/// The name of the hooks that compare an address with an alignment, which stands behind it.
+pub(super) const ALIGNED: &str = "aligned:";
+
 /// Puts the hooks into every function.
 pub(super) fn instrument(module: &mut Module<'_>, places: &mut Places) -> Hooked {
     let mut hooked = Hooked::default();
@@ -78,7 +83,12 @@ pub(super) fn instrument(module: &mut Module<'_>, places: &mut Places) -> Hooked
                     before(module, places, instruction, next, &name);
                     1
                 }
-                covered => covered,
+                covered => {
+                    for read in &instructions[i..i + covered] {
+                        bounds(module, places, *read, &name);
+                    }
+                    covered
+                }
             };
         }
         let range = [first, places.sites.len() as u32];
@@ -131,6 +141,7 @@ fn before<'ctx>(
             let how = 2 | order(instruction.ordering()) << 4;
             atomic(module, instruction, *at, value.ty(), how, site);
         }
+        (Op::Load | Op::Store, _) => bounds(module, places, instruction, function),
         (Op::Fence, _) => {
             let site = site(module, places, instruction, function);
             let order = module.i32_type().integer(order(instruction.ordering()));
@@ -139,6 +150,28 @@ fn before<'ctx>(
         (Op::Call, _) => call(module, places, instruction, next, function),
         _ => {}
     }
+}
+
+/// Before a load or store of a local variable: compares its place with the variable's size, unless the place is a number that fits.
+fn bounds<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &mut Places,
+    access: Value<'ctx>,
+    function: &str,
+) {
+    let operands = access.operands();
+    let (at, ty, writes) = match (access.op(), &operands[..]) {
+        (Op::Load, [at, ..]) => (*at, access.ty(), 0),
+        (Op::Store, [value, at, ..]) => (*at, value.ty(), 1),
+        _ => return,
+    };
+    let bytes = module.store_size(ty);
+    let Some(place) = local::Place::of(module, at).filter(|place| !place.fits(bytes)) else {
+        return;
+    };
+    let mut args = place.indices();
+    args.push(site(module, places, access, function));
+    hook(module, access, &place.hook(bytes, writes), &args);
 }
 
 fn site<'ctx>(
@@ -248,6 +281,8 @@ fn call<'ctx>(
         };
         if !(is_private(to) && is_private(from)) {
             let site = site(module, places, call, function);
+            alignment(module, call, (to, 0, 1), bytes, site);
+            alignment(module, call, (from, 1, 0), bytes, site);
             let narrow = bytes.ty().kind() == TypeKind::Integer(32);
             hook(
                 module,
@@ -260,6 +295,7 @@ fn call<'ctx>(
         let [to, _, bytes, ..] = args[..] else { return };
         if !is_private(to) {
             let site = site(module, places, call, function);
+            alignment(module, call, (to, 0, 1), bytes, site);
             let narrow = bytes.ty().kind() == TypeKind::Integer(32);
             hook(
                 module,
@@ -280,6 +316,23 @@ fn call<'ctx>(
         if let Some(next) = next {
             hook(module, next, "leave", &[]);
         }
+    }
+}
+
+/// Before a copy or filling of memory that is done in words: the processor, and a GPU, fault where argument number `index` is no multiple of what the call promises of it.
+fn alignment<'ctx>(
+    module: &mut Module<'ctx>,
+    call: Value<'ctx>,
+    (at, index, writes): (Value<'ctx>, u32, u64),
+    bytes: Value<'ctx>,
+    site: Value<'ctx>,
+) {
+    let align = call.alignment_of_argument(index);
+    if align > 1 && !is_private(at) {
+        let width = bytes.ty().to_text();
+        let writes = module.i32_type().integer(writes);
+        let name = format!("{ALIGNED}{align}:{width}");
+        hook(module, call, &name, &[at, bytes, writes, site]);
     }
 }
 

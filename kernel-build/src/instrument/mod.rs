@@ -11,6 +11,7 @@
 mod access; // a hook before each access
 mod entries; // kernels in C's convention
 mod group; // reads that one hook is asked for
+mod local; // accesses to parts of local variables
 mod places; // where in the source
 mod record; // what the program learns of the code
 mod table; // calls through the table

@@ -54,6 +54,9 @@ impl Places {
     /// The number of the place of `instruction`, which stands in the function called `function`.
     pub(super) fn of(&mut self, instruction: Value<'_>, function: &str) -> u32 {
         let mut chain = instruction.debug_chain();
+        if chain.iter().all(|(_, line, _)| *line == 0) {
+            chain = nearest_chain(instruction).unwrap_or(chain);
+        }
         let kernel = super::entries::kernel(function);
         if kernel.is_some() && chain.len() > 1 {
             chain.pop(); // where the kernel's name stands
@@ -94,6 +97,18 @@ impl Places {
         });
         number
     }
+}
+
+/// Where the nearest instruction of the block comes from that debug information knows, one before rather than one behind: passes that split an access or merge two leave it without a line.
+fn nearest_chain(instruction: Value<'_>) -> Option<Vec<(String, u32, u32)>> {
+    let block = instruction.block()?.instructions();
+    let at = block.iter().position(|other| *other == instruction)?;
+    let near = |other: &Value<'_>| {
+        let chain = other.debug_chain();
+        chain.iter().any(|(_, line, _)| *line != 0).then_some(chain)
+    };
+    let before = block[..at].iter().rev();
+    before.chain(&block[at + 1..]).find_map(near)
 }
 
 /// The path as the compiler was given it: relative to the folder that it ran in, if the file lies there.

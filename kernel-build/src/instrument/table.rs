@@ -1,7 +1,8 @@
 //! Calls through a table: what instrumented code asks of the emulator is found when the program runs, not when it is linked.
 
-use super::access::GROUP;
+use super::access::{ALIGNED, GROUP};
 use super::group::Group;
+use super::local;
 use crate::llvm::{LlvmError, Machine, Module, Type, Value};
 use crate::lower::symbols::INTRINSIC;
 use std::fmt::Write as _;
@@ -54,6 +55,14 @@ pub(super) fn bind(
             let number = hook.strip_prefix(GROUP).and_then(|n| n.parse().ok());
             if let Some(group) = number.and_then(|n: usize| groups.get(n)) {
                 text.push_str(&group_body(&name, group, &mut slot));
+                continue;
+            }
+            if let Some(align) = hook.strip_prefix(ALIGNED) {
+                text.push_str(&aligned_body(&name, align, slot("check.aligned")));
+                continue;
+            }
+            if let Some(compared) = local::Compared::of_hook(hook) {
+                text.push_str(&local_body(&name, &compared, slot("check.local")));
                 continue;
             }
             let plain = hook.split(':').next().unwrap_or(hook);
@@ -279,6 +288,54 @@ fn group_body(name: &str, group: &Group, slot: &mut impl FnMut(&str) -> usize) -
         "define void @\"{name}\"({params}) alwaysinline {{\n{asks}  ret void\n\
          news:\n  call void @\"{name}.one.by.one\"({params}) cold\n  ret void\n}}\n\
          define void @\"{name}.one.by.one\"({params}) noinline cold {{\n{reads}  ret void\n}}\n"
+    )
+}
+
+/// The comparison of a place in a local variable with its size; only what is outside is announced.
+fn local_body(name: &str, compared: &local::Compared, number: usize) -> String {
+    let local::Compared {
+        writes,
+        bytes,
+        size,
+        start,
+        steps,
+    } = compared;
+    let params: Vec<String> = (0..steps.len()).map(|i| format!("i64 %{i}, ")).collect();
+    let params = params.concat();
+    let last = steps.len();
+    let mut sum = format!("  %s0 = add i64 {start}, 0\n");
+    for (i, step) in steps.iter().enumerate() {
+        let _ = write!(
+            sum,
+            "  %p{i} = mul i64 %{i}, {step}\n  %s{} = add i64 %s{i}, %p{i}\n",
+            i + 1
+        );
+    }
+    // The first place that is outside.
+    let outside = (size + 1).saturating_sub(*bytes);
+    let fetch = fetch(number);
+    format!(
+        "define void @\"{name}\"({params}i32 %{last}) alwaysinline {{\n{sum}  %out = icmp uge i64 %s{last}, {outside}\n  \
+         br i1 %out, label %outside, label %inside, !prof !{{!\"branch_weights\", i32 1, i32 1048575}}\noutside:\n{fetch}  \
+         %first = load i32, ptr @{FIRST_SITE}, align 4, !invariant.load !{{}}\n  %site = add i32 %first, %{last}\n  \
+         call void %f(i64 %s{last}, i64 {bytes}, i64 {size}, i32 {writes}, i32 %site) cold\n  br label %inside\ninside:\n  ret void\n}}\n"
+    )
+}
+
+/// The comparison of an address with what it has to be a multiple of; only one that is none is announced. Behind the alignment stands the type of the length.
+fn aligned_body(name: &str, how: &str, number: usize) -> String {
+    let (align, width) = how.split_once(':').unwrap_or((how, "i64"));
+    let long = if width == "i64" {
+        "  %long = add i64 %1, 0\n".to_owned()
+    } else {
+        format!("  %long = zext {width} %1 to i64\n")
+    };
+    let fetch = fetch(number);
+    format!(
+        "define void @\"{name}\"(ptr %0, {width} %1, i32 %2, i32 %3) alwaysinline {{\n  %a = ptrtoint ptr %0 to i64\n  %rest = urem i64 %a, {align}\n  \
+         %odd = icmp ne i64 %rest, 0\n  br i1 %odd, label %misaligned, label %aligned, !prof !{{!\"branch_weights\", i32 1, i32 1048575}}\nmisaligned:\n{fetch}{long}  \
+         %first = load i32, ptr @{FIRST_SITE}, align 4, !invariant.load !{{}}\n  %site = add i32 %first, %3\n  \
+         call void %f(ptr %0, i64 %long, i32 {align}, i32 %2, i32 %site) cold\n  br label %aligned\naligned:\n  ret void\n}}\n"
     )
 }
 

@@ -69,9 +69,42 @@ fn stores_hand_over_their_value() {
 }
 
 #[test]
+fn places_in_local_variables_are_compared_with_their_sizes() {
+    let body = "  %a = alloca [4 x i32]\n  %b = getelementptr i32, ptr %a, i64 %n\n  store i32 %v, ptr %b
+  %c = getelementptr i8, ptr %b, i64 -8\n  %d = load i16, ptr %c\n  %e = getelementptr i8, ptr %a, i64 13\n  %f = load i32, ptr %e";
+    assert_eq!(
+        calls(body, ""),
+        [
+            "@\"check.local:1:4:16:0:4\"(i64 %n, i32 0)",
+            "@\"check.local:0:2:16:-8:4\"(i64 %n, i32 0)",
+            "@\"check.local:0:4:16:13\"(i32 0)",
+        ]
+    );
+}
+
+#[test]
+fn what_is_outside_of_a_local_variable_alone_is_announced() {
+    let context = context();
+    let ir = format!(
+        "{HOST}declare void @\"check.local:1:4:16:0:4\"(i64, i32)\ndefine void @f(i64 %n) {{\n  call void @\"check.local:1:4:16:0:4\"(i64 3, i32 0)\n  ret void\n}}
+define void @g(i64 %n) {{\n  call void @\"check.local:1:4:16:0:4\"(i64 %n, i32 0)\n  ret void\n}}\n"
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    let symbols = bind(&mut module, &machine, &[]).unwrap();
+    assert_eq!(symbols, ["check.local"]);
+    let passes = Passes::after_instrumenting();
+    module.run(passes, Some(&machine)).unwrap();
+    let text = |name: &str| module.function(name).unwrap().to_text();
+    assert!(!text("f").contains("call"), "{}", text("f"));
+    assert!(text("g").contains("icmp"), "{}", text("g"));
+    assert!(text("g").contains("i64 4, i64 16, i32 1"), "{}", text("g"));
+}
+
+#[test]
 fn local_variables_and_constants_get_none() {
     let body =
-        "  %a = alloca [4 x i32]\n  %b = getelementptr i32, ptr %a, i64 %n\n  store i32 %v, ptr %b
+        "  %a = alloca [4 x i32]\n  %b = getelementptr i32, ptr %a, i64 3\n  store i32 %v, ptr %b
   %c = load i32, ptr getelementptr (i8, ptr @table, i64 4)\n  %d = load i32, ptr @counter";
     let hooks = calls(
         body,
@@ -106,6 +139,61 @@ fn copies_and_fillings_say_how_much() {
     );
     assert_eq!(hooks[0], "@check.copy(ptr %p, ptr %q, i64 %n, i32 0)");
     assert_eq!(hooks[2], "@\"check.fill:i32\"(ptr %p, i32 %v, i32 0)");
+}
+
+#[test]
+fn copies_say_what_their_addresses_are_multiples_of() {
+    let body = "  %a = alloca [4 x i32], align 16\n  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %p, ptr align 16 %a, i64 16, i1 false)
+  call void @llvm.memset.p0.i32(ptr align 8 %q, i8 0, i32 %v, i1 false)";
+    let hooks = calls(
+        body,
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\ndeclare void @llvm.memset.p0.i32(ptr, i8, i32, i1)",
+    );
+    assert_eq!(
+        hooks[0],
+        "@\"check.aligned:16:i64\"(ptr %p, i64 16, i32 1, i32 0)"
+    );
+    assert_eq!(
+        hooks[3],
+        "@\"check.aligned:8:i32\"(ptr %q, i32 %v, i32 1, i32 0)"
+    );
+}
+
+#[test]
+fn a_misaligned_copy_alone_is_announced() {
+    let context = context();
+    let ir = format!(
+        "{HOST}declare void @\"check.aligned:8:i32\"(ptr, i32, i32, i32)\ndefine void @f(ptr align 8 %p, i32 %n) {{\n  \
+         call void @\"check.aligned:8:i32\"(ptr %p, i32 %n, i32 1, i32 0)\n  ret void\n}}
+define void @g(ptr %p, i32 %n) {{\n  call void @\"check.aligned:8:i32\"(ptr %p, i32 %n, i32 1, i32 0)\n  ret void\n}}\n"
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    let symbols = bind(&mut module, &machine, &[]).unwrap();
+    assert_eq!(symbols, ["check.aligned"]);
+    module
+        .run(Passes::after_instrumenting(), Some(&machine))
+        .unwrap();
+    let text = |name: &str| module.function(name).unwrap().to_text();
+    assert!(!text("f").contains("call"), "{}", text("f"));
+    assert!(text("g").contains("i32 8, i32 1"), "{}", text("g"));
+}
+
+#[test]
+fn what_has_no_line_is_named_by_the_instruction_in_front_of_it() {
+    let context = context();
+    let ir = format!(
+        "{HOST}define void @f(ptr %p) !dbg !4 {{\n  %q = getelementptr i8, ptr %p, i64 4, !dbg !5\n  store i32 1, ptr %q\n  %v = load i32, ptr %p, !dbg !6\n  ret void, !dbg !6\n}}
+!llvm.dbg.cu = !{{!0}}\n!llvm.module.flags = !{{!2}}\n!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !1, emissionKind: LineTablesOnly)
+!1 = !DIFile(filename: \"k.rs\", directory: \"/k\")\n!2 = !{{i32 2, !\"Debug Info Version\", i32 3}}
+!3 = !DISubroutineType(types: !{{}})\n!4 = distinct !DISubprogram(name: \"f\", file: !1, line: 1, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !DILocation(line: 7, column: 3, scope: !4)\n!6 = !DILocation(line: 8, column: 3, scope: !4)\n"
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let mut places = Places::new();
+    instrument(&mut module, &mut places);
+    let lines = places.sites.iter().map(|site| site.frames[0].2);
+    assert_eq!(lines.collect::<Vec<u32>>(), [7, 8]);
 }
 
 #[test]
