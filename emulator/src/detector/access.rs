@@ -330,6 +330,16 @@ impl<'a> Access<'a> {
         slot.t < self.space.start || self.checks.clocks.is_past(slot.who, slot.t)
     }
 
+    /// Whether an access is ordered before everything that all blocks of the launch do from now on.
+    fn is_past_for_all(&self, slot: Slot) -> bool {
+        slot.t < self.space.start || slot.t < self.checks.clocks.old(self.space)
+    }
+
+    /// Whether a plain access that an atomic of this lane follows need not be kept: in shared memory what is past for the block is past.
+    fn is_over(&self, slot: Slot) -> bool {
+        self.is_past_for_all(slot) || self.space.is_shared() && self.is_past(slot)
+    }
+
     fn remember(&self, granule: &Granule) {
         let slots = &granule.slots;
         if !self.now.what.is(AccessKind::WRITE) {
@@ -347,19 +357,22 @@ impl<'a> Access<'a> {
                 old.what.is(AccessKind::WRITE),
                 old.what.is(AccessKind::ATOMIC),
             ) {
-                (true, false) => !self.is_past(old),
+                (true, false) => !self.is_over(old),
                 (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
-                // Others may not know of it. One that this change does not know was reported.
+                // Others may not know of it, of this block or of another. One that this change does not know was reported.
                 (false, false) => {
-                    (old.who == self.now.who || self.is_surely_ordered(old)) && !self.is_past(old)
+                    (old.who == self.now.who || self.is_surely_ordered(old)) && !self.is_over(old)
                 }
             };
             if !serves {
                 slot.set(Slot::default());
             }
         }
-        let is_plain = !before.what.is(AccessKind::ATOMIC);
-        if before.t != 0 && !self.is_past(before) && (is_plain || before.who != self.now.who) {
+        let serves = match before.what.is(AccessKind::ATOMIC) {
+            true => before.who != self.now.who && !self.is_past(before),
+            false => !self.is_over(before),
+        };
+        if before.t != 0 && serves {
             self.keep(granule, before);
         }
     }
@@ -378,8 +391,12 @@ impl<'a> Access<'a> {
         let [a, b] = [slots[1].get(), slots[2].get()];
         let later = new.who == self.now.who;
         let gone = |old: Slot| {
+            // A plain access before the atomic that is the last write.
+            let is_kept = !old.what.is(AccessKind::ATOMIC)
+                && (old.what.is(AccessKind::WRITE) || new.what.is(AccessKind::ATOMIC))
+                && !self.is_over(old);
             old.t == 0
-                || self.is_past(old)
+                || self.is_past(old) && !is_kept
                 || worth(old) <= worth(new)
                     && (old.who == new.who || later && self.is_surely_ordered(old))
         };

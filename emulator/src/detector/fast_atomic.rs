@@ -249,8 +249,13 @@ pub(super) fn fast_path<'a>(
     let is_past = entry.times().into_iter().all(|t| t < old);
     let met = !is_past && does == Does::Changes && {
         let bounds = clocks.bounds(thread);
+        // A plain access that is past for this block alone has to be kept for the others.
+        let is_over =
+            |slot: Slot| slot.t < old || space.is_shared() || slot.what.is(AccessKind::ATOMIC);
         let meets = |slot: Slot| {
-            reaches(clocks, now, slot) || slot.t < space.start || bounds.cover(slot.who, slot.t)
+            reaches(clocks, now, slot)
+                || slot.t < space.start
+                || bounds.cover(slot.who, slot.t) && is_over(slot)
         };
         [written, a, b].iter().all(|slot| meets(slot.get()))
     };

@@ -514,6 +514,37 @@ fn volatile_accesses_within_a_warp_do_not_make_lanes_run_in_step() {
     assert_eq!(kernel(1, false)(false), [], "global memory");
 }
 
+/// Block 0 writes or reads words plainly; behind its barrier, and in the other block, they are changed by atomics.
+#[test]
+fn what_a_barrier_orders_for_one_block_races_with_the_atomics_of_another() {
+    for (writes, by_core) in [(true, false), (true, true), (false, false), (false, true)] {
+        let kernel = |both: bool| {
+            let words = || Buffer::<u32>::new("words", 64);
+            check_fresh(2, 64, words, move |words| {
+                if block() == 0 || both {
+                    let own = words.at(me());
+                    match (block(), writes) {
+                        (0, true) => store(own, 0),
+                        (0, false) => drop(load(own)),
+                        _ => {}
+                    }
+                    barrier();
+                    for i in 0..4 {
+                        let other = words.at((me() + 16 * i) % 64);
+                        if by_core {
+                            count_core(other);
+                        } else {
+                            add(other, 1, RELAXED | DEVICE);
+                        }
+                    }
+                }
+            })
+        };
+        only(&kernel(true), Code::MIXED_ATOMIC);
+        assert_eq!(kernel(false), [], "one block alone");
+    }
+}
+
 /// Threads leave a value for one another without a barrier; `count` says something by an atomic in between.
 fn exchange(
     count: impl Fn(&Buffer<u32>) + Sync,
