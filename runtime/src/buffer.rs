@@ -362,6 +362,7 @@ impl Owned {
     /// Refuses a stream of another device.
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
         reject_in_host_callback()?;
+        note_work(stream);
         if self.portable && self.device().is_gpu() == stream.device().is_gpu() {
             return Ok(());
         }
@@ -370,6 +371,7 @@ impl Owned {
 
     /// Refuses a stream of another device, also for memory that others may use.
     pub(crate) fn check_own(&self, stream: &Stream) -> Result<(), MemoryError> {
+        note_work(stream);
         if self.device().is_same(stream.device()) {
             return Ok(());
         }
@@ -527,6 +529,13 @@ impl Owned {
             Backend::Cuda(gpu) => Some(&gpu.own_stream),
             Backend::Emulator(_) => None,
         }
+    }
+}
+
+/// On the emulator, what the default stream gets orders blocking streams, whatever it is.
+fn note_work(stream: &Stream) {
+    if let (true, Some(turns)) = (stream.is_blocking(), stream.device().turns()) {
+        turns.works(stream.number());
     }
 }
 

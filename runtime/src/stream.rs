@@ -148,6 +148,9 @@ pub enum StreamError {
 
 impl Stream {
     fn new(device: &Device, queue: Arc<Queue>, options: StreamOptions) -> Stream {
+        if let Some(turns) = device.turns() {
+            turns.enter(queue.id(), options.role());
+        }
         Stream {
             shared: Arc::new(StreamShared {
                 queue,

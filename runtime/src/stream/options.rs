@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::turns::Role;
 use super::{Queue, Stream, StreamError, reject_in_host_callback};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device};
@@ -34,6 +35,8 @@ use crate::device::{Backend, Device};
 pub struct StreamOptions {
     priority: i32,
     blocking: bool,
+    /// Of the default stream itself.
+    is_default: bool,
 }
 
 /// The priorities that streams of a device can have: numbers from `greatest` to `least`. Lower numbers are higher priorities.
@@ -74,6 +77,15 @@ impl StreamOptions {
             ..self
         }
     }
+
+    /// How a stream of these options relates to the legacy default stream.
+    pub(crate) fn role(self) -> Role {
+        match (self.is_default, self.blocking) {
+            (true, _) => Role::Default,
+            (false, true) => Role::Blocking,
+            (false, false) => Role::Apart,
+        }
+    }
 }
 
 impl StreamPriorities {
@@ -92,7 +104,9 @@ impl Device {
     /// [`StreamError::Driver`] if the driver refuses.
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream, StreamError> {
         reject_in_host_callback()?;
-        let StreamOptions { priority, blocking } = options;
+        let StreamOptions {
+            priority, blocking, ..
+        } = options;
         if priority != 0 {
             let range = self.stream_priorities()?;
             if !range.contains(priority) {
@@ -119,7 +133,11 @@ impl Device {
     pub fn default_stream(&self) -> Result<Stream, StreamError> {
         reject_in_host_callback()?;
         let queue = Queue::new(self, |gpu| Ok(CudaStream::legacy(Arc::clone(&gpu.context))))?;
-        Ok(Stream::new(self, queue, StreamOptions::new().blocking()))
+        let options = StreamOptions {
+            is_default: true,
+            ..StreamOptions::new().blocking()
+        };
+        Ok(Stream::new(self, queue, options))
     }
 
     /// The priorities that streams can have. The emulator, where they have no effect, has those of a GPU. CUDA:
