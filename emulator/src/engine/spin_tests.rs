@@ -261,6 +261,37 @@ fn a_barrier_of_blocks_made_by_hand_is_found_with_any_number_of_workers() {
     }
 }
 
+/// Each block waits for the one before it: by `blockIdx`, or by a number that it draws.
+#[test]
+fn the_order_in_which_blocks_begin_is_said_to_be_no_promise() {
+    const N: u32 = 4;
+    let run = |schedule, drawn: bool| {
+        let options = Options {
+            workers: Some(1),
+            schedule,
+            ..options()
+        };
+        let counter = AtomicU32::new(0);
+        let flags = [const { AtomicU32::new(0) }; N as usize];
+        outcome(N, 1, &options, || {
+            let own = match drawn {
+                true => counter.fetch_add(1, Ordering::Relaxed),
+                false => block_idx_x(),
+            };
+            while own > 0 && load(&flags[own as usize - 1]) == 0 {}
+            store(&flags[own as usize], 1);
+        })
+    };
+    assert!(run(Schedule::Forward, false).reports.is_empty());
+    let found = run(Schedule::Reverse, false).reports;
+    assert_eq!(found[0].code, Code::SPIN_STUCK);
+    let says = |what: &str| found[0].notes.iter().any(|note| note.text.contains(what));
+    assert!(says("not documented") && says("`reverse`"), "{found:?}");
+    for schedule in [Schedule::Reverse, Schedule::Random(1), Schedule::Random(2)] {
+        assert!(run(schedule, true).reports.is_empty());
+    }
+}
+
 #[test]
 fn blocks_of_two_workers_that_wait_for_each_other_are_found() {
     let flag = AtomicU32::new(0);

@@ -5,6 +5,7 @@ use super::{Actor, Scene, words};
 use crate::engine::block::At;
 use crate::engine::fiber::Running;
 use crate::finding::{Code, Report};
+use crate::options::Schedule;
 use crate::site::Site;
 
 /// Places that a report shows.
@@ -42,7 +43,12 @@ pub(super) fn report(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) -> bo
     }
     let report = report
         .why("all threads that remain poll memory, and none has changed memory in thousands of rounds")
-        .note(histogram(scene, waiter_groups))
+        .note(histogram(scene, waiter_groups));
+    let report = match order_of_blocks(scene.running) {
+        Some(note) => report.note(note),
+        None => report,
+    };
+    let report = report
         .help("let the thread that is polled for make its change before it waits or exits; blocks need not run at the same time unless the launch is cooperative");
     let second = polls.get(1).copied().or(other);
     scene.report(
@@ -52,6 +58,22 @@ pub(super) fn report(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) -> bo
         1,
     );
     true
+}
+
+/// What a block may wait for, where there are others that need not have begun.
+fn order_of_blocks(running: &Running<'_>) -> Option<String> {
+    if running.shape.n_sets() == 1 {
+        return None;
+    }
+    let schedule = running.set.launch.options.schedule;
+    let order = match schedule {
+        Schedule::Forward => String::new(),
+        other => format!(" (here it was `{other}`)"),
+    };
+    Some(format!(
+        "CUDA does not say in which order blocks begin{order}, nor that one begins before another is over: a block that waits for one with a lower `blockIdx` relies on an order that is not \
+         documented. If each block draws its number from an atomic counter, those with lower numbers have begun, and it may wait for them"
+    ))
 }
 
 /// Says on standard error, in a fast run, that all threads of the block (and of those that run with it) that are left only sleep.
