@@ -9,10 +9,13 @@ mod exits; // threads that return early
 mod flags; // flags, counters and fences, without barriers
 mod graphs; // graphs, sets, bits
 mod grids; // cooperative grids, launches, the heap
+mod host; // memory of the host, surfaces, streams, graphs
+mod idioms; // one barrier for two, locks for many lanes, rings
 mod locks; // locks, queues, tables
 mod numbers; // numerics in shared memory
 mod parts; // slices of a part, and other ways to the rest
 mod phases; // barriers in memory
+mod progress; // blocks that wait for blocks that have begun
 mod safe; // safe parts alone
 mod sequences; // flags of warps
 mod sorts; // scans and sorts of a block
@@ -42,4 +45,7 @@ pub(crate) const FILES: &[File] = &[
     graphs::FILE,
     numbers::FILE,
     exits::FILE,
+    progress::FILE,
+    idioms::FILE,
+    host::FILE,
 ];

@@ -13,11 +13,14 @@ mod lookups; // indices from the data
 mod masks; // masks and source lanes of warp operations
 mod memory; // of the host, leaks, slow
 mod overflow; // 32 bits that do not hold the number
+mod places; // places that are computed
+mod queues; // launches of several streams
 mod reductions; // sums and maxima
 mod scans; // prefix sums, recurrences
 mod signals; // blocks or ranks that tell each other that something is there
 mod stages; // asynchronous copies, producers and consumers
 mod tiles; // matrices, stencils
+mod turns; // atomics beside plain accesses, waits for one another
 mod values; // memory that no thread has written
 
 use crate::case::File;
@@ -42,4 +45,7 @@ pub(crate) const FILES: &[File] = &[
     memory::FILE,
     values::FILE,
     alignment::FILE,
+    places::FILE,
+    queues::FILE,
+    turns::FILE,
 ];
