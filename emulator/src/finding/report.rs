@@ -53,7 +53,7 @@ codes! {
     GLOBAL_BOUNDS = 1 Error "out of bounds in global memory";
     /// An access outside of the shared array that the pointer belongs to.
     SHARED_BOUNDS = 2 Error "out of bounds in shared memory";
-    /// An access to another thread's local memory.
+    /// An access to another thread's local memory, or outside of the thread's own local variable.
     LOCAL_BOUNDS = 3 Error "out of bounds in local memory";
     /// An address that is no multiple of what the access needs.
     MISALIGNED = 4 Error "misaligned access";
