@@ -359,7 +359,7 @@ impl<'a> Access<'a> {
             ) {
                 (true, false) => !self.is_over(old),
                 (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
-                // Others may not know of it, of this block or of another. One that this change does not know was reported.
+                // It may not be ordered with other accesses, of this block or of another. One that is not ordered with this change was reported.
                 (false, false) => {
                     (old.who == self.now.who || self.is_surely_ordered(old)) && !self.is_over(old)
                 }

@@ -99,7 +99,7 @@ impl Places {
     }
 }
 
-/// Where the nearest instruction of the block comes from that debug information knows, one before rather than one behind: passes that split an access or merge two leave it without a line.
+/// The place of the nearest instruction of the block that has one, one before rather than one behind: passes that split an access or merge two leave it without a line.
 fn nearest_chain(instruction: Value<'_>) -> Option<Vec<(String, u32, u32)>> {
     let block = instruction.block()?.instructions();
     let at = block.iter().position(|other| *other == instruction)?;

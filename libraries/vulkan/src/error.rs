@@ -74,7 +74,7 @@ pub enum VulkanError {
         /// The device's answer.
         result: vk::Result,
     },
-    /// An image whose rows have gaps, on the emulator, which knows none.
+    /// An image whose rows have gaps, on the emulator, whose arrays have none.
     #[error(
         "the rows of an image of width {width} are {pitch} bytes apart instead of {row_bytes}, from byte {offset} on; on the emulator choose a width whose rows are a multiple of 64 bytes"
     )]

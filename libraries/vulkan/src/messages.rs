@@ -40,7 +40,7 @@ unsafe extern "system" fn take(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer passes a description that lives during the call, or null.
+    // SAFETY: the layer passes a description that is valid during the call, or null.
     let text = unsafe { data.as_ref() }.map_or(std::ptr::null(), |data| data.p_message);
     let text = if text.is_null() {
         Cow::Borrowed("no text")

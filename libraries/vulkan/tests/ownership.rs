@@ -159,7 +159,7 @@ fn a_misuse_of_vulkan_is_reported_by_the_validation_layer() {
         return;
     };
     let told = vk::BufferCreateInfo::default().usage(BufferUsageFlags::STORAGE_BUFFER);
-    // SAFETY: a buffer of zero bytes is an error, which the layer reports before any driver sees the call's result.
+    // SAFETY: a buffer of zero bytes is an error, which the layer reports before its result is used.
     if let Ok(made) = unsafe { vulkan.device().create_buffer(&told, None) } {
         // SAFETY: made just now.
         unsafe { vulkan.device().destroy_buffer(made, None) };
