@@ -22,6 +22,23 @@ const METHOD: &str = "
 - cuBLASLt uses `wgmma` and TMA on Hopper. So do ours (`WarpGroups`) for elements of 16 bits, and in `tn` for `tf32`, `i8` and elements of 8 bits; others multiply by
   `mma.sync` on tensor cores, and by fused multiply-adds elsewhere. Sums of `e4m3` are added up in `f32` every 128 products, since tensor cores keep 13 bits of a fraction.
 
+## What the counters say
+
+Nsight Compute 2025.3.1 on an H100, 2026-11-26, the kernels of 4096³, ours and cuBLASLt's:
+
+| counter | f32 | f64 |
+|---|---|---|
+| instructions of all warps | 2.53 and 2.43 · 10⁹ | 0.69 and 0.43 · 10⁹ |
+| cycles in which a scheduler issues | 82 % and 91 % | 28 % and 20 % |
+| peak of the pipe of products | 69 % and 81 % (FMA) | 87 % and 98 % (DMMA; m16n8k4, and m16n8k8 counted twice) |
+| dispatch stalls for each issue | 0.66 and 0.10 | 0.09 and 0.03 |
+| barrier stalls for each issue | 0.23 and 0.08 | 0.21 and 0.16 |
+| stores to shared memory | 21 and 0.1 · 10⁶ | 0.3 and 0 · 10⁶ |
+
+- `f32`: the schedulers are kept from issuing by dispatch stalls, as register banks in conflict give them, and tiles go through registers to shared memory, which takes instructions that asynchronous copies do not.
+- `f64`: addresses and limits of the copies are computed again for each tile of K. Two blocks of 128x64 a multiprocessor, as cuBLASLt has, are not faster (55.9 TFLOP/s); nor is m16n8k8 with rows of A that are
+  read behind their products, which spills nothing (53.4).
+
 `cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
 ";
 
