@@ -79,7 +79,7 @@ fn others(
 fn own_elements(i: Index2D, x: Surface2d<[u8; 4], ReadOnly>, mut y: Surface2d<[u8; 4]>) {
     let value = x.read_clamped(i.x() as i32, 0);
     let _ = (x.read(7, 7), x.read_trapping(7, 7));
-    let inside = x.read(i.x() as i32 + 1, i.y() as i32);
+    let inside = x.read((i.x() as i32).wrapping_add(1), i.y() as i32);
     y.write(i, value);
     y.write(i, inside);
 }
