@@ -142,7 +142,7 @@ macro_rules! sizes {
                 self.size_of_level(0)
             }
 
-            #[doc = concat!($what, " of a level, in elements; 0 beyond the last level. PTX: `txq.level`.")]
+            #[doc = concat!($what, " of a level, in elements; 0 beyond the last level, which PTX does not say and GPUs of compute capability 9.0 do. PTX: `txq.level`.")]
             #[inline(always)]
             #[must_use]
             pub fn size_of_level(self, level: u32) -> [u32; $n] {
@@ -194,7 +194,7 @@ macro_rules! levels_of {
         impl<T: Texel, R: ReadMode<T>> Texture<'_, $dimension, T, R> {
             /// How many levels of detail there are: 1, if the texture is not of a mipmapped array.
             ///
-            /// Asks for the width of one level after the other, which is 0 behind the last: drivers refuse PTX's query for their number, `txq.num_mipmap_levels`. Let the host pass
+            /// Asks for the width of one level after the other, which is 0 behind the last (measured on compute capability 9.0): drivers refuse PTX's query for their number, `txq.num_mipmap_levels`. Let the host pass
             /// the number where that costs too much.
             #[must_use]
             pub fn levels(self) -> u32 {
