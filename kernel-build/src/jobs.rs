@@ -7,10 +7,10 @@ use std::thread;
 
 /// Does all the work, in this order. A build script has one slot of its own; for each further thread it takes one from cargo, and gives it back.
 pub(crate) fn run<T: Send>(tasks: Vec<T>, work: &(dyn Fn(T) + Sync)) {
-    // SAFETY: the descriptors that the variable names were open when this process started, since cargo has set it and started this process; nothing else
-    // in this process owns them.
-    let client = unsafe { Client::from_env() };
-    run_within(client, tasks, work);
+    // SAFETY: cargo has set the variable, and this process has inherited the descriptors that it names; nothing else in this process owns them. Where another
+    // program has set it (make), and they are no pipes here, there is no client.
+    let found = unsafe { Client::from_env_ext(true) };
+    run_within(found.client.ok(), tasks, work);
 }
 
 /// Without a job server (started by `#[kernel]`, or by another program than cargo), one thread for each core.

@@ -14,7 +14,7 @@ use crate::llvm::{self, Context, LlvmError, LoadError, Module};
 use crate::pipeline::{self, Input, LastResult, Part, PipelineError};
 pub(crate) use deferred::run as run_deferred;
 use line::LinkLine;
-use notes::{CONTAINER, GAVE_UP, Notes};
+use notes::{GAVE_UP, Notes};
 pub(crate) use output::Linked;
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -80,9 +80,7 @@ fn compile(line: &LinkLine, notes: &Notes) -> i32 {
             target_name()
         )]),
     };
-    let container = std::env::var_os(CONTAINER).map(PathBuf::from);
-    let container = container.unwrap_or_else(|| line.output.clone());
-    exit_code(&container, write(&container, &content))
+    exit_code(&notes.container, write(&notes.container, &content))
 }
 
 /// Writes the whole file or none.

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// The first line of the output of a link that was deferred; the second is its folder, relative to the nested build's target folder.
 const MARK: &str = "warploom deferred link\n";
@@ -153,13 +153,16 @@ pub(crate) fn run(outputs: &[&Path], root: &Path) -> Vec<String> {
     links.sort_by_key(|(_, request)| std::cmp::Reverse(request.bytes));
     let problems = Mutex::new(Vec::new());
     jobs::run(links, &|(folder, request)| {
-        if let Err(problem) = link(&folder, &request)
-            && let Ok(mut problems) = problems.lock()
-        {
-            problems.push(problem);
+        if let Err(problem) = link(&folder, &request) {
+            let problems = problems.lock();
+            problems
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(problem);
         }
     });
-    problems.into_inner().unwrap_or_default()
+    problems
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs one, unless another process has done so meanwhile.

@@ -33,6 +33,8 @@ pub(super) fn kept(notes: &Path) -> PathBuf {
 /// The notes of this process.
 pub(super) struct Notes {
     path: PathBuf,
+    /// Where the result goes.
+    pub(super) container: PathBuf,
     only: Option<Vec<usize>>,
     keep: Option<usize>,
     steps: Cell<usize>,
@@ -45,6 +47,7 @@ impl Notes {
         let only = std::env::var(ONLY).ok();
         Some(Notes {
             path: std::env::var_os(NOTES)?.into(),
+            container: std::env::var_os(CONTAINER)?.into(),
             only: only.map(|list| list.split(',').filter_map(number).collect()),
             keep: std::env::var(KEEP).ok().and_then(|text| number(&text)),
             steps: Cell::new(0),
