@@ -1,6 +1,6 @@
 //! Every combination of shape and types, one by one.
 
-use super::numbers::{Distribution, Number};
+use super::numbers::{Distribution, Number, element_of_a, element_of_b, element_of_c};
 use super::{Case, Rows};
 use warploom::device_std::mma::{
     A, B, B1, D, E4m3, E5m2, M8N8K4, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64, M16N8K128,
@@ -22,9 +22,9 @@ macro_rules! cases {
                 #[inline(always)]
                 fn run(warp: Warp<'_>, product: u64, distribution: Distribution, mut with: impl FnMut(usize, usize, u64)) {
                     let rows = Rows { product, distribution };
-                    let a = A::<$shape, $a>::from_fn(warp, |row, k| <$a as Number>::of_a(rows, row, k));
-                    let b = B::<$shape, $b>::from_fn(warp, |k, column| <$b as Number>::of_b(rows, k, column));
-                    let c = D::<<$shape as Shape>::Sums, $d>::from_fn(warp, |row, column| <$d as Number>::of_c(rows, row, column));
+                    let a = A::<$shape, $a>::from_fn(warp, |row, k| element_of_a::<$a>(rows, row, k));
+                    let b = B::<$shape, $b>::from_fn(warp, |k, column| element_of_b::<$b>(rows, k, column));
+                    let c = D::<<$shape as Shape>::Sums, $d>::from_fn(warp, |row, column| element_of_c::<$d>(rows, row, column));
                     let d = warp.$method(a, b, c);
                     d.for_each(warp, |row, column, value| with(row, column, value.bits()));
                 }

@@ -138,6 +138,25 @@ pub trait Number: Copy {
     }
 }
 
+/// [`Number::of_a`], called: a lane has up to 64 elements, and copies of this code took most of the time in which kernels of single warps are compiled. Those of
+/// warp groups may have no calls.
+#[inline(never)]
+pub(super) fn element_of_a<T: Number>(rows: Rows, row: usize, k: usize) -> T {
+    T::of_a(rows, row, k)
+}
+
+/// [`Number::of_b`], called.
+#[inline(never)]
+pub(super) fn element_of_b<T: Number>(rows: Rows, k: usize, column: usize) -> T {
+    T::of_b(rows, k, column)
+}
+
+/// [`Number::of_c`], called.
+#[inline(never)]
+pub(super) fn element_of_c<T: Number>(rows: Rows, row: usize, column: usize) -> T {
+    T::of_c(rows, row, column)
+}
+
 /// The bits of a floating-point number with so many bits of exponent and fraction, of which `product` are those of the exponents of sums.
 #[inline(always)]
 fn float(

@@ -1,6 +1,6 @@
 //! Every combination of shape and types of products with a sparse A.
 
-use super::numbers::{Distribution, Number};
+use super::numbers::{Distribution, Number, element_of_a, element_of_b, element_of_c};
 use super::{Case, Rows};
 use warploom::device_std::mma::{
     B, D, E4m3, E5m2, HoldsSparse, M16N8K8, M16N8K16, M16N8K32, M16N8K64, M16N8K128, Registers, S4,
@@ -40,7 +40,7 @@ fn factor<S: HoldsSparse<T>, T: Number + SparseElement>(
         let (row, column) = SparseA::<S, T>::coords(lane, i);
         let group = column / half;
         let k = group * T::GROUP + place::<T>(places::<T>(rows, row, group), column % half);
-        T::of_a(rows, row as usize, k as usize)
+        element_of_a::<T>(rows, row as usize, k as usize)
     });
     let mut word = 0;
     for i in 0..SparseA::<S, T>::GROUPS_OF_WORD {
@@ -78,8 +78,8 @@ macro_rules! cases {
                 fn run(warp: Warp<'_>, product: u64, distribution: Distribution, mut with: impl FnMut(usize, usize, u64)) {
                     let rows = Rows { product, distribution };
                     let a = factor::<$shape, $a>(warp, rows);
-                    let b = B::<$shape, $b>::from_fn(warp, |k, column| <$b as Number>::of_b(rows, k, column));
-                    let c = D::<<$shape as Shape>::Sums, $d>::from_fn(warp, |row, column| <$d as Number>::of_c(rows, row, column));
+                    let b = B::<$shape, $b>::from_fn(warp, |k, column| element_of_b::<$b>(rows, k, column));
+                    let c = D::<<$shape as Shape>::Sums, $d>::from_fn(warp, |row, column| element_of_c::<$d>(rows, row, column));
                     let d = warp.$method(a, b, c);
                     d.for_each(warp, |row, column, value| with(row, column, value.bits()));
                 }
