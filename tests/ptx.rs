@@ -24,6 +24,8 @@ mod block_size_in_functions;
 mod bounds_checks;
 #[path = "ptx/byte_minima.rs"]
 mod byte_minima;
+#[path = "ptx/casts.rs"]
+mod casts;
 #[path = "ptx/column_steps.rs"]
 mod column_steps;
 #[path = "ptx/contracts.rs"]

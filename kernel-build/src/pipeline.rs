@@ -34,7 +34,8 @@ use crate::opt::{
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
     group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
     local_arrays, loop_rotation, memcpy_expansion, optimise, pointer_strength_reduction,
-    range_versioning, sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
+    range_versioning, saturating_casts, sincos_merging, step_narrowing, trailing_zeros,
+    wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -252,6 +253,7 @@ fn compile_with(
             pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));
             pass!(run, m: StepNarrowing => step_narrowing::narrow_all(m));
             pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
+            pass!(run, m: SaturatingCasts => saturating_casts::convert_all(m));
             pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
             contract::check(m, Stage::Emission, names)?;
             schedule.emit(copy, unit, run, input.dump)?;

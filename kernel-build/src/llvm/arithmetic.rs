@@ -111,6 +111,15 @@ impl<'ctx> Builder<'ctx> {
         Value::new(raw, self.context)
     }
 
+    /// Whether a floating-point number is not NaN.
+    pub(crate) fn is_ordered(&self, number: Value<'ctx>) -> Value<'ctx> {
+        const ORDERED: c_int = 7; // `LLVMRealORD`
+        let build = self.context.llvm.LLVMBuildFCmp;
+        // SAFETY: a positioned builder, and a live floating-point number, twice.
+        let raw = unsafe { build(self.raw, ORDERED, number.raw, number.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
     /// The lower bits of a number, as a smaller type.
     pub(crate) fn truncated(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
         let build = self.context.llvm.LLVMBuildTrunc;

@@ -258,6 +258,7 @@ functions! {
     fn LLVMBuildXor(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildICmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildFCmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;

@@ -2,7 +2,7 @@
 
 use super::ffi::Nullable as _;
 use super::value::copied_text;
-use super::{Builder, Value};
+use super::{Builder, Type, Value};
 
 impl<'ctx> Builder<'ctx> {
     /// A line of PTX without operands that stays where it is.
@@ -19,6 +19,38 @@ impl<'ctx> Builder<'ctx> {
         // SAFETY: a positioned builder, and a callee of this type without parameters.
         let raw =
             unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
+        Value::new(raw, self.context)
+    }
+}
+
+impl<'ctx> Builder<'ctx> {
+    /// The result of PTX that computes it from one operand, and does nothing else. `constraints` are of both.
+    pub(crate) fn ptx_value(
+        &self,
+        text: &str,
+        constraints: &str,
+        result: Type<'ctx>,
+        operand: Value<'ctx>,
+    ) -> Value<'ctx> {
+        let (llvm, ty) = (self.context.llvm, result.function(&[operand.ty()]));
+        let (start, len) = (text.as_ptr().cast(), text.len());
+        let (of_operands, of_operands_len) = (constraints.as_ptr().cast(), constraints.len());
+        let get = llvm.LLVMGetInlineAsm;
+        // SAFETY: a live type of a function, and texts with their lengths, which LLVM copies.
+        let asm = unsafe { get(ty.raw, start, len, of_operands, of_operands_len, 0, 0, 0, 0) };
+        let mut operands = [operand.raw];
+        let build = llvm.LLVMBuildCall2;
+        // SAFETY: a positioned builder, a callee of this type, and a live value for its parameter.
+        let raw = unsafe {
+            build(
+                self.raw,
+                ty.raw,
+                asm,
+                operands.as_mut_ptr(),
+                1,
+                c"".as_ptr(),
+            )
+        };
         Value::new(raw, self.context)
     }
 }

@@ -43,6 +43,7 @@ pub(crate) mod pointer_strength_reduction;
 pub(crate) mod range_versioning;
 mod region;
 mod remaining_length;
+pub(crate) mod saturating_casts;
 pub(crate) mod sincos_merging;
 pub(crate) mod step_narrowing;
 pub(crate) mod trailing_zeros;

@@ -12,8 +12,8 @@ use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, float_arithmetic, gather_batching, group_unrolling,
     index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays, loop_rotation,
-    memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, step_narrowing,
-    trailing_zeros, wide_min_max, wide_multiply,
+    memcpy_expansion, pointer_strength_reduction, range_versioning, saturating_casts,
+    sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -53,6 +53,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::MemcpyExpansion => memcpy_expansion::expand(m),
         Pass::WideMinMax => wide_min_max::widen(m),
         Pass::TrailingZeros => trailing_zeros::count_all(m),
+        Pass::SaturatingCasts => saturating_casts::convert_all(m),
         Pass::StepNarrowing => step_narrowing::narrow_all(m),
         Pass::WideMultiply => wide_multiply::widen_factors(m),
         required => panic!("{required:?} has no file tests"),

@@ -68,6 +68,8 @@ pub(super) enum Definition {
     Convergent(Convergent, ValueId),
     /// Floating-point arithmetic on the bits of `f32` or `f64`; a NaN result becomes zero.
     Float(FloatOp, ValueId, ValueId),
+    /// A conversion of the bits of an `f32` or `f64` to an integer of any sign that saturates.
+    Saturate(bool, ValueId),
     /// A hash of `sinf` and `cosf` of the bits of an `f32`: opaque functions on the host.
     Trigonometric(Vec<Trigonometric>, ValueId),
     Copy(Copy),

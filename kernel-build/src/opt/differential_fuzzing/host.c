@@ -38,6 +38,15 @@ u __warploom_math_sincos_f32(float of) {
 float __warploom_math_sine_of_f32(u both) { float of; memcpy(&of, &both, 4); return of; }
 float __warploom_math_cosine_of_f32(u both) { float of; memcpy(&of, (char *)&both + 4, 4); return of; }
 
+/* PTX's conversions: they clamp; NaN is zero unless one side has 64 bits. Registers have 16 bits and more. */
+#define CVT(name, type, least, most, end, float, of_nan) \
+    type fuzz_cvt_##name(float of) { return of != of ? (type)(of_nan) : of <= (float)(least) ? (type)(least) : of >= (float)(end) ? (type)(most) : (type)of; }
+#define CVTS(bits, own, float, name, of_nan) \
+    CVT(u##bits##_##name, uint##own##_t, 0, UINT##bits##_MAX, 2.0 * (double)(1ull << (bits - 1)), float, of_nan) \
+    CVT(s##bits##_##name, int##own##_t, INT##bits##_MIN, INT##bits##_MAX, (double)(1ull << (bits - 1)), float, of_nan)
+CVTS(8, 32, float, f32, 0) CVTS(16, 16, float, f32, 0) CVTS(32, 32, float, f32, 0) CVTS(64, 64, float, f32, 1ull << 63)
+CVTS(8, 32, double, f64, 1u << 7) CVTS(16, 16, double, f64, 1u << 15) CVTS(32, 32, double, f64, 1u << 31) CVTS(64, 64, double, f64, 1ull << 63)
+
 static u place(void *at) {
     u offset = (u)((char *)at - x0);
     return offset < head[10] ? offset : 1ull << 32 | (u)((char *)at - (second - head[11]));

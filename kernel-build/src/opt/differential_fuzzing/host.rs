@@ -87,6 +87,16 @@ fn on_host(text: &str) -> String {
             "declare i{bits} @fuzz_load_{bits}(ptr)\ndeclare void @fuzz_store_{bits}(ptr, i{bits})\ndeclare i{bits} @fuzz_add_{bits}(ptr, i{bits})\ndeclare i{bits} @fuzz_copy_{bits}(i{bits})"
         ));
     }
+    for (float, ty) in [("f32", "float"), ("f64", "double")] {
+        for bits in [8, 16, 32, 64] {
+            for sign in ['s', 'u'] {
+                lines.push(format!(
+                    "declare i{} @fuzz_cvt_{sign}{bits}_{float}({ty})",
+                    if bits == 8 { 32 } else { bits }
+                ));
+            }
+        }
+    }
     lines.join("\n")
 }
 
@@ -119,6 +129,15 @@ fn line_on_host(line: &str) -> String {
         ] => {
             let bits = &ty[1..];
             format!("  {result} = call {ty} @fuzz_add_{bits}(ptr {at}, {ty} {value})")
+        }
+        [result, "=", ..] if line.contains(" asm \"cvt.rzi.") => {
+            let between = |start: &str, end: char| {
+                let rest = line.split_once(start).unwrap_or_default().1;
+                rest.split(end).next().unwrap_or_default()
+            };
+            let name = between("cvt.rzi.", ' ').replace('.', "_");
+            let (ty, argument) = (between(" = call ", ' '), between("\"(", ')'));
+            format!("  {result} = call {ty} @fuzz_cvt_{name}({argument})")
         }
         [result, "=", ..] if line.contains(" asm \"mov.b") => {
             let argument = line.split(['(', ')']).nth(1).unwrap_or_default();

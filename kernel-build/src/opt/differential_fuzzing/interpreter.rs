@@ -211,6 +211,9 @@ impl State<'_> {
                 (Some(a), Some(b)) => Some(float(*op, bits, a, b)),
                 _ => None,
             },
+            Definition::Saturate(is_signed, from) => {
+                of(from).map(|n| saturated(*is_signed, bits, bits_of(from), n))
+            }
             Definition::Trigonometric(calls, of_value) => of(of_value).map(|bits| {
                 let calls = calls.iter().map(|op| trigonometric(*op, bits as u32));
                 calls
@@ -331,6 +334,20 @@ fn float(op: FloatOp, bits: u32, a: u128, b: u128) -> u128 {
         compute!(f32, u32)
     } else {
         compute!(f64, u64)
+    }
+}
+
+/// The integer nearest to the number without its fraction; zero for NaN.
+fn saturated(is_signed: bool, bits: u32, from: u32, n: u128) -> u128 {
+    let number = match from {
+        32 => f32::from_bits(n as u32).into(),
+        _ => f64::from_bits(n as u64),
+    };
+    if is_signed {
+        let most = i128::from(i64::MAX >> (64 - bits));
+        (number as i128).clamp(-most - 1, most).cast_unsigned() & top(bits)
+    } else {
+        (number as u128).min(top(bits))
     }
 }
 

@@ -25,7 +25,7 @@ use super::{
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
     group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
     local_arrays, loop_rotation, memcpy_expansion, pointer_strength_reduction, range_versioning,
-    sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
+    saturating_casts, sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Meetings, Suite, check};
@@ -143,6 +143,18 @@ fn trailing_zeros_are_the_same() {
         ..STRAIGHT
     };
     let compared = check(&zeros, |module| changed(module, trailing_zeros::count_all));
+    compared.are_enough(400, 10_000, 0);
+}
+
+#[test]
+fn saturating_casts_are_the_same() {
+    let casts = Suite {
+        function: straight_line::with_saturating_casts,
+        ..STRAIGHT
+    };
+    let compared = check(&casts, |module| {
+        changed(module, saturating_casts::convert_all)
+    });
     compared.are_enough(400, 10_000, 0);
 }
 
@@ -620,4 +632,5 @@ fn all_passes(module: &mut Module<'_>) {
     memcpy_expansion::expand(module);
     trailing_zeros::count_all(module);
     wide_multiply::widen_factors(module);
+    saturating_casts::convert_all(module);
 }

@@ -136,6 +136,7 @@ impl Function {
                 self.typed(*argument)
             ),
             Definition::Float(op, a, b) => return self.float(id, *op, *a, *b),
+            Definition::Saturate(is_signed, from) => return self.saturate(id, *is_signed, *from),
             Definition::Trigonometric(calls, of) => return self.trigonometric(id, calls, *of),
             Definition::Copy(copy) => return copy_text(id, copy),
         };
@@ -185,6 +186,18 @@ impl Function {
         let (a, b) = (self.typed(a), self.typed(b));
         format!(
             "  %v{id}.a = bitcast {a} to {ty}\n  %v{id}.b = bitcast {b} to {ty}\n  %v{id}.r = {op} {ty} %v{id}.a, %v{id}.b\n  %v{id}.nan = fcmp uno {ty} %v{id}.r, 0.0\n  %v{id}.bits = bitcast {ty} %v{id}.r to i{bits}\n  %v{id} = select i1 %v{id}.nan, i{bits} 0, i{bits} %v{id}.bits\n"
+        )
+    }
+
+    fn saturate(&self, id: ValueId, is_signed: bool, from: ValueId) -> String {
+        let (ty, float) = match self.values[from].bits {
+            32 => ("float", "f32"),
+            _ => ("double", "f64"),
+        };
+        let (bits, sign) = (self.values[id].bits, if is_signed { 's' } else { 'u' });
+        format!(
+            "  %v{id}.f = bitcast {} to {ty}\n  %v{id} = call i{bits} @llvm.fpto{sign}i.sat.i{bits}.{float}({ty} %v{id}.f)\n",
+            self.typed(from)
         )
     }
 

@@ -41,6 +41,59 @@ pub(super) fn with_zeros(seed: u64) -> Function {
     generator.function
 }
 
+/// Generates a function that converts floats of all sizes, often ones at the ends of an integer's range.
+pub(super) fn with_saturating_casts(seed: u64) -> Function {
+    let mut generator = Generator::new(seed);
+    for n in 0..4 {
+        generator.define(64, Definition::Parameter(n));
+    }
+    for _ in 0..4 {
+        let (from, to) = (
+            generator.random.pick(&[32, 64]),
+            generator.random.pick(&[8, 16, 32, 64]),
+        );
+        let is_signed = generator.random.chance(50);
+        let number = match generator.random.below(4) {
+            0 => generator.any_value(from),
+            which => {
+                let bits = float_at_an_end(&mut generator.random, from, to - u32::from(is_signed));
+                let bits = if which == 1 {
+                    bits | 1 << (from - 1)
+                } else {
+                    bits
+                };
+                generator.constant(from, bits)
+            }
+        };
+        generator.define(to, Definition::Saturate(is_signed, number));
+        generator.step();
+    }
+    let results = generator.results();
+    generator.end(Terminator::Ret(results));
+    generator.function
+}
+
+/// Bits of a float beside a power of two, or of a NaN or an infinity.
+fn float_at_an_end(random: &mut Random, from: u32, power: u32) -> u128 {
+    let special = random.chance(20);
+    let off = random.below(3) as u64;
+    let (bits, infinity): (u64, u64) = match from {
+        32 => {
+            let end = 2f32.powi(power.cast_signed()).to_bits();
+            (end.into(), f32::INFINITY.to_bits().into())
+        }
+        _ => (
+            2f64.powi(power.cast_signed()).to_bits(),
+            f64::INFINITY.to_bits(),
+        ),
+    };
+    let bits = if special { infinity } else { bits };
+    u128::from(match special {
+        true => bits + off,
+        false => bits + off - 1,
+    })
+}
+
 /// Two branches that join, and a phi of a value from each.
 fn diamond(generator: &mut Generator) {
     let which = generator.any_value(1);

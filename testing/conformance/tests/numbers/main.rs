@@ -1,5 +1,6 @@
 //! Number types, exact arithmetic in four roundings, integer instructions, DPX.
 
+mod casts;
 mod convert;
 mod dpx;
 mod half;
