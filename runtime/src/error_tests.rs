@@ -430,6 +430,19 @@ fn texture_errors() -> Vec<X> {
             least: 3.0,
             greatest: 2.5,
         },
+        X::ViewElements {
+            element: "f32",
+            bytes: 4,
+            given: "u16",
+            given_bytes: 2,
+        },
+        X::ViewRange {
+            what: "layers",
+            start: 2,
+            end: 9,
+            n: 8,
+        },
+        X::NoLayers { shape },
         X::Empty,
         X::Planes { given: 2 },
         X::Start {

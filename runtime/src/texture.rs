@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`TextureObject`] of an [`ArrayBuffer`], a level, a [`MipmappedArray`] | `cuTexObjectCreate` with `CU_RESOURCE_TYPE_ARRAY`, `CU_RESOURCE_TYPE_MIPMAPPED_ARRAY` |
 //! | [`TextureObject`] of a [`DeviceSlice`], a [`PitchedBuffer`] | the same with `CU_RESOURCE_TYPE_LINEAR`, `CU_RESOURCE_TYPE_PITCH2D` |
+//! | [`TextureView`] | the same with a `CUDA_RESOURCE_VIEW_DESC` |
 //! | [`Sampler`] | `CUDA_TEXTURE_DESC` |
 //! | [`SurfaceObject`] | `cuSurfObjectCreate` |
 //!
@@ -30,6 +31,7 @@ mod dimension; // which textures an array can become
 mod error; // what is said of those that are refused
 mod making; // checks, and the calls of the driver
 mod sampler; // how elements are read
+mod view; // parts of arrays, and elements of other types
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -47,6 +49,7 @@ pub use argument::{BoundTexture, SurfaceArg, TextureArg};
 pub use dimension::ImageDimension;
 pub use error::TextureError;
 pub use sampler::Sampler;
+pub use view::TextureView;
 pub use warploom_emulator::texture::{Address, Filter};
 
 /// Memory of a device as a kernel's texture: [`Texture`](warploom_device_std::texture::Texture) of dimensions `D` with elements `T`, read as `R`.
@@ -217,8 +220,7 @@ impl<'a, T: ArrayElement + Texel> ArrayLevel<'a, T> {
         &self,
         sampler: Sampler,
     ) -> Result<TextureObject<'a, D, T, R>, TextureError> {
-        // SAFETY: the level is borrowed for `'a`, and has elements `T`.
-        unsafe { making::array_texture(&[self.place()], false, sampler) }
+        self.view().texture(sampler)
     }
 
     /// The level as a surface that kernels read; see [`ArrayBuffer::surface`].
@@ -275,8 +277,7 @@ impl<T: ArrayElement + Texel> MipmappedArray<T> {
         &self,
         sampler: Sampler,
     ) -> Result<TextureObject<'_, D, T, R>, TextureError> {
-        // SAFETY: the array is borrowed like `self`, and has elements `T`.
-        unsafe { making::array_texture(&self.places(), true, sampler) }
+        self.view().texture(sampler)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Textures and surfaces: numbers that stand for memory of a GPU and how kernels read it.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint};
 use std::ptr;
 use std::sync::Arc;
 
@@ -50,6 +50,18 @@ pub(crate) struct Settings {
     pub(crate) lod_bias: f32,
     pub(crate) lod_clamp: [f32; 2],
     pub(crate) border: [f32; 4],
+}
+
+/// Elements of another type, or a part of an array, in the driver's numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View {
+    pub(crate) format: c_uint,
+    /// Of the finest level of the array.
+    pub(crate) extents: [usize; 3],
+    /// The first and the last.
+    pub(crate) levels: [c_uint; 2],
+    /// The first and the last; faces where it is of cubes.
+    pub(crate) layers: [c_uint; 2],
 }
 
 /// A texture or surface of the driver.
@@ -144,25 +156,44 @@ impl Settings {
     }
 }
 
+impl View {
+    fn for_driver(self) -> CUDA_RESOURCE_VIEW_DESC {
+        let ([width, height, depth], [first_level, last_level]) = (self.extents, self.levels);
+        CUDA_RESOURCE_VIEW_DESC {
+            format: self.format,
+            width,
+            height,
+            depth,
+            first_level,
+            last_level,
+            first_layer: self.layers[0],
+            last_layer: self.layers[1],
+            reserved: [0; 16],
+        }
+    }
+}
+
 impl Object {
     /// A texture. It has to go before what `resource` names.
     pub(crate) fn texture(
         context: &Arc<Context>,
         resource: Resource<'_>,
         settings: &Settings,
+        view: Option<View>,
     ) -> Result<Object, DriverError> {
         context.bind()?;
         let (resource, settings) = (resource.for_driver(), settings.for_driver());
         let mut handle = 0;
         let driver = &context.driver;
-        let no_view: *const c_void = ptr::null();
-        // SAFETY: writes one number to where we point, and reads the two structures; the resource is alive and of this context.
+        let view = view.map(View::for_driver);
+        let view = view.as_ref().map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: writes one number to where we point, and reads the structures; the resource is alive and of this context.
         unsafe {
             driver.cuTexObjectCreate(
                 &raw mut handle,
                 &raw const resource,
                 &raw const settings,
-                no_view,
+                view,
             )?;
         }
         Ok(Object {

@@ -97,6 +97,40 @@ pub enum TextureError {
         /// The greatest.
         greatest: f32,
     },
+    /// Elements of another size.
+    #[error(
+        "an array of `{element}`, which has {bytes} bytes, is not seen as one of `{given}`, which has {given_bytes} bytes: elements of a view have the size of those in memory; use a type of {bytes} bytes, or copy the array to a buffer"
+    )]
+    ViewElements {
+        /// The type in memory.
+        element: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The type that was asked for.
+        given: &'static str,
+        /// Its size.
+        given_bytes: usize,
+    },
+    /// A view of levels or layers that are not there, or of none.
+    #[error(
+        "{start}..{end} is no range of {what} to view: there are {n}; use a range of at least one that ends at most at {n}"
+    )]
+    ViewRange {
+        /// Levels or layers.
+        what: &'static str,
+        /// The first.
+        start: usize,
+        /// The one behind the last.
+        end: usize,
+        /// How many there are.
+        n: usize,
+    },
+    /// A view of layers of what has none.
+    #[error("a {shape} has no layers to choose from; leave `layers` out, or use a layered array")]
+    NoLayers {
+        /// What the array is.
+        shape: ArrayShape,
+    },
     /// There is nothing to read.
     #[error("no texture can be made of memory without elements; leave it out")]
     Empty,

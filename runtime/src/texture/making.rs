@@ -6,6 +6,7 @@
 
 use std::any::type_name;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr;
 
 use warploom_device_std::texture::{D2, ReadMode, Texel};
@@ -14,50 +15,106 @@ use warploom_emulator::texture::{
 };
 
 use super::dimension::{ImageDimension, of_shape};
+use super::view::Whole;
 use super::{Bound, Sampler, SurfaceObject, TextureError, TextureObject};
 use crate::buffer::{Buffer, Object, ObjectKey, PitchedRegion, Region};
 use crate::cuda::array::ArrayHandle;
-use crate::cuda::texture::{Object as CudaObject, Resource, Settings};
+use crate::cuda::texture::{Object as CudaObject, Resource, Settings, View};
 use crate::device::{Attribute, Backend, Device};
-use crate::memory::{ArrayElement, ChannelFormat, Place};
+use crate::memory::{ArrayElement, ArrayShape, ChannelFormat, Place};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// A texture of a level of an array, or of all levels of one that is mipmapped.
+/// What a texture shows of an array.
+pub(super) struct Part<'p, 'a> {
+    /// The levels, the finest first.
+    pub(super) places: &'p [Place<'a>],
+    pub(super) layers: Range<usize>,
+    pub(super) whole: Whole,
+}
+
+impl Part<'_, '_> {
+    /// Slices of the third extent that are shown of a level: layers, or faces of layers; all of them where there are no layers.
+    fn slices(&self, shape: ArrayShape) -> Range<usize> {
+        let slices = shape.extent().depth;
+        match shape.is_layered() {
+            true => {
+                let each = slices / shape.n_layers().max(1);
+                self.layers.start * each..self.layers.end * each
+            }
+            false => 0..slices,
+        }
+    }
+
+    /// What the driver is told, if this is not all of the array with its own elements.
+    fn view<T: ArrayElement>(&self, first: &Place<'_>) -> Option<View> {
+        let Whole {
+            shape,
+            n_levels,
+            mipmapped,
+            elements,
+        } = self.whole;
+        let is_whole = self.places.len() == n_levels && self.layers == (0..shape.n_layers());
+        if is_whole && elements == (T::FORMAT, T::CHANNELS) {
+            return None;
+        }
+        let (slices, first_level) = (self.slices(shape), first.level);
+        Some(View {
+            format: T::FORMAT.view_number(T::CHANNELS),
+            extents: shape.for_driver(),
+            levels: match mipmapped {
+                true => [first_level, first_level + self.places.len() - 1],
+                false => [0; 2],
+            }
+            .map(|level| level as u32),
+            layers: match shape.is_layered() {
+                true => [slices.start, slices.end.saturating_sub(1)],
+                false => [0; 2],
+            }
+            .map(|slice| slice as u32),
+        })
+    }
+}
+
+/// A texture of some layers of a level of an array, or of levels that follow each other of one that is mipmapped.
 ///
 /// # Safety
-/// The levels have elements `T`, which nothing writes during `'a`. If there are several, they are all that the array has.
+/// The levels have elements of the size of `T`, which nothing writes during `'a`.
 pub(super) unsafe fn array_texture<'a, D: ImageDimension, T: ArrayElement + Texel, R>(
-    places: &[Place<'a>],
-    mipmapped: bool,
+    part: &Part<'_, 'a>,
     sampler: Sampler,
 ) -> Result<TextureObject<'a, D, T, R>, TextureError>
 where
     R: ReadMode<T>,
 {
+    let places = part.places;
     let first = places.first().ok_or(TextureError::Empty)?;
     check_dimensions::<D>(first)?;
     check_sampler::<D, T, R>(&sampler)?;
-    if mipmapped && !sampler.sampling.normalized_coordinates {
+    if part.whole.mipmapped && !sampler.sampling.normalized_coordinates {
         return Err(TextureError::UnnormalizedLevels);
     }
     let buffer = first.buffer;
     let read = Reading::new::<T, R>(sampler, D::AXES);
     let mut key = read.key();
+    let (format, channels) = format::<T>();
     key.extend([0, first.level as u64, places.len() as u64]);
+    key.extend([part.whole.mipmapped.into(), format as u64, channels.into()]);
+    key.extend([part.layers.start as u64, part.layers.end as u64]);
     let object = buffer.object(key, || match &buffer.device().0.backend {
         Backend::Emulator(_) => {
-            let image = image_of_levels::<T>(buffer, places, D::DIMENSIONS);
+            let slices = |shape| part.slices(shape);
+            let image = image_of_levels::<T>(buffer, places, D::DIMENSIONS, Some(&slices));
             Ok(read.emulated(image))
         }
         Backend::Cuda(gpu) => {
             let array = buffer.array().ok_or(TextureError::Empty)?;
-            let resource = match mipmapped {
+            let resource = match part.whole.mipmapped {
                 true => Resource::Mipmapped(array),
                 false => Resource::Array(handle(first)?),
             };
-            let settings = read.settings();
-            let made = CudaObject::texture(&gpu.context, resource, &settings)?;
+            let (settings, view) = (read.settings(), part.view::<T>(first));
+            let made = CudaObject::texture(&gpu.context, resource, &settings, view)?;
             Ok::<_, TextureError>(Object::Cuda(made))
         }
     })?;
@@ -85,7 +142,7 @@ pub(super) unsafe fn surface<'a, D: ImageDimension, T: ArrayElement, A>(
     let key = vec![1, place.level as u64];
     let object = buffer.object(key, || match &buffer.device().0.backend {
         Backend::Emulator(_) => {
-            let image = image_of_levels::<T>(buffer, &[place], D::DIMENSIONS);
+            let image = image_of_levels::<T>(buffer, &[place], D::DIMENSIONS, None);
             Ok(Object::EmulatedSurface(Box::new(emulated::SurfaceObject {
                 image,
             })))
@@ -144,7 +201,7 @@ pub(super) unsafe fn linear_texture<'a, D, T: ArrayElement + Texel, R: ReadMode<
                 channels,
                 bytes,
             };
-            let made = CudaObject::texture(&gpu.context, resource, &read.settings())?;
+            let made = CudaObject::texture(&gpu.context, resource, &read.settings(), None)?;
             Ok::<_, TextureError>(Object::Cuda(made))
         }
     })?;
@@ -202,7 +259,7 @@ pub(super) unsafe fn pitched_texture<'a, T: ArrayElement + Texel, R: ReadMode<T>
                 height,
                 pitch,
             };
-            let made = CudaObject::texture(&gpu.context, resource, &read.settings())?;
+            let made = CudaObject::texture(&gpu.context, resource, &read.settings(), None)?;
             Ok::<_, TextureError>(Object::Cuda(made))
         }
     })?;
@@ -456,22 +513,26 @@ fn most_linear_elements<T: ArrayElement>(device: &Device) -> Result<Option<usize
     Ok(asked(device, Attribute::MAXIMUM_TEXTURE1D_LINEAR_WIDTH))
 }
 
-/// Levels of the emulator: memory in rows without gaps.
+/// Levels of the emulator: memory in rows without gaps. Of each these slices, or all.
 fn image_of_levels<T: ArrayElement>(
     buffer: &Buffer,
     places: &[Place<'_>],
     dimensions: Dimensions,
+    slices: Option<&dyn Fn(ArrayShape) -> Range<usize>>,
 ) -> Image {
     let size = size_of::<T>();
     let levels = places.iter().map(|place| {
-        let [width, height, depth] = place.options.shape().extent().into();
+        let shape = place.options.shape();
+        let [width, height, depth] = shape.extent().into();
+        let slices = slices.map_or(0..depth, |slices| slices(shape));
+        let slice_pitch = width * height * size;
         Level {
-            offset: place.before * size,
+            offset: place.before * size + slices.start * slice_pitch,
             width: width as u32,
             height: height as u32,
-            depth: depth as u32,
+            depth: slices.len() as u32,
             row_pitch: width * size,
-            slice_pitch: width * height * size,
+            slice_pitch,
         }
     });
     image::<T>(buffer.start(), dimensions, levels.collect())

@@ -545,3 +545,80 @@ fn arrays_of_cubes_give_back_what_they_were_given() -> Result {
     }
     Ok(())
 }
+
+#[test]
+fn a_view_shows_layers_and_levels_as_the_first_ones() -> Result {
+    let device = Device::emulator();
+    let shape = ArrayShape::Planes {
+        width: 4,
+        height: 2,
+        layers: 5,
+    };
+    let image = device.array_uninit::<f32>(shape)?;
+    let view = image.view().layers(1..)?.layers(1..=2)?; // layers 2 and 3 of the array
+    let texture: TextureObject<D2Layered, f32> = view.texture(Sampler::new())?;
+    let found_image = found(&texture).image;
+    assert_eq!(found_image.levels[0].offset, 2 * 4 * 2 * 4);
+    assert_eq!(found_image.levels[0].depth, 2);
+    assert_eq!(view.shape(), shape.with_layers(2));
+
+    let cubes = device.array_uninit::<u8>(ArrayShape::Cubes { side: 4, layers: 3 })?;
+    let last = cubes.view().layers(2..)?;
+    let texture: TextureObject<CubeLayered, u8> = last.texture(Sampler::new())?;
+    assert_eq!(found(&texture).image.levels[0].offset, 2 * 6 * 16);
+    assert_eq!(found(&texture).image.levels[0].depth, 6);
+
+    let levels = device.mipmapped_uninit::<f32>((8, 4), 4)?;
+    let some = levels.view().levels(1..3)?;
+    let texture: TextureObject<D2, f32> = some.texture(Sampler::new().normalized())?;
+    let widths: Vec<u32> = found(&texture)
+        .image
+        .levels
+        .iter()
+        .map(|l| l.width)
+        .collect();
+    assert_eq!((widths, some.n_levels()), (vec![4, 2], 2));
+    assert_eq!(found(&texture).image.levels[0].offset, 8 * 4 * 4);
+    Ok(())
+}
+
+#[test]
+fn a_view_has_elements_of_another_type() -> Result {
+    let device = Device::emulator();
+    let image = device.array_uninit::<f32>((4, 2))?;
+    let own: TextureObject<D2, f32> = image.texture(Sampler::new())?;
+    let bytes = image.view().elements::<[u8; 4]>()?;
+    let texture: TextureObject<D2, [u8; 4], Normalized> = bytes.texture(Sampler::new())?;
+    assert_ne!(own.raw_handle(), texture.raw_handle());
+    let seen = found(&texture).image;
+    assert_eq!((seen.format, seen.channels), (Format::Unsigned8, 4));
+    let again: TextureObject<D2, f32> = image.view().texture(Sampler::new())?;
+    assert_eq!(own.raw_handle(), again.raw_handle());
+    Ok(())
+}
+
+#[test]
+fn views_of_what_is_not_there_are_refused() -> Result {
+    let device = Device::emulator();
+    let image = device.array_uninit::<f32>((4, 2))?;
+    refused(
+        image.view().elements::<u16>(),
+        &["`f32`, which has 4 bytes", "`u16`, which has 2 bytes"],
+    );
+    refused(
+        image.view().layers(0..1),
+        &["has no layers", "2-D array of 4x2"],
+    );
+    refused(image.view().levels(1..), &["1..1", "there are 1"]);
+    let lines = device.array_uninit::<f32>(ArrayShape::Lines {
+        width: 4,
+        layers: 3,
+    })?;
+    for (start, end) in [(0, 4), (3, 3), (2, 1)] {
+        let text = format!("{start}..{end} is no range of layers");
+        refused(lines.view().layers(start..end), &[&text, "there are 3"]);
+    }
+    // What a view shows is counted from its first.
+    refused(lines.view().layers(1..)?.layers(2..3), &["there are 2"]);
+    Ok(())
+}

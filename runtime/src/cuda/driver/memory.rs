@@ -31,7 +31,7 @@ later! {
         since "5.0": fn cuMipmappedArrayCreate(array: *mut CUmipmappedArray, described: *const CUDA_ARRAY3D_DESCRIPTOR, n_levels: c_uint);
         since "5.0": fn cuMipmappedArrayGetLevel(level: *mut CUarray, array: CUmipmappedArray, number: c_uint);
         since "5.0": fn cuMipmappedArrayDestroy(array: CUmipmappedArray);
-        since "5.0": fn cuTexObjectCreate(texture: *mut CUtexObject, resource: *const CUDA_RESOURCE_DESC, described: *const CUDA_TEXTURE_DESC, view: *const c_void);
+        since "5.0": fn cuTexObjectCreate(texture: *mut CUtexObject, resource: *const CUDA_RESOURCE_DESC, described: *const CUDA_TEXTURE_DESC, view: *const CUDA_RESOURCE_VIEW_DESC);
         since "5.0": fn cuTexObjectDestroy(texture: CUtexObject);
         since "5.0": fn cuSurfObjectCreate(surface: *mut CUsurfObject, resource: *const CUDA_RESOURCE_DESC);
         since "5.0": fn cuSurfObjectDestroy(surface: CUsurfObject);

@@ -78,6 +78,22 @@ pub(crate) struct CUDA_TEXTURE_DESC {
     pub(crate) reserved: [c_int; 12],
 }
 
+/// Another type of the elements, and a part of the levels and layers.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CUDA_RESOURCE_VIEW_DESC {
+    pub(crate) format: c_uint,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+    pub(crate) first_level: c_uint,
+    pub(crate) last_level: c_uint,
+    pub(crate) first_layer: c_uint,
+    pub(crate) last_layer: c_uint,
+    pub(crate) reserved: [c_uint; 16],
+}
+
 // Sizes of the driver's structures on 64-bit machines.
 const _: () =
     assert!(size_of::<CUDA_RESOURCE_DESC>() == 144 && size_of::<CUDA_TEXTURE_DESC>() == 104);
+const _: () = assert!(size_of::<CUDA_RESOURCE_VIEW_DESC>() == 112);

@@ -38,6 +38,21 @@ impl ChannelFormat {
             ChannelFormat::F32 => 0x20,
         }
     }
+
+    /// The driver's number of elements of so many channels in a view of an array. CUDA: `CUresourceViewFormat`.
+    pub(crate) fn view_number(self, channels: u32) -> u32 {
+        let of_one = match self {
+            ChannelFormat::U8 => 0x01,
+            ChannelFormat::I8 => 0x04,
+            ChannelFormat::U16 => 0x07,
+            ChannelFormat::I16 => 0x0A,
+            ChannelFormat::U32 => 0x0D,
+            ChannelFormat::I32 => 0x10,
+            ChannelFormat::F16 => 0x13,
+            ChannelFormat::F32 => 0x16,
+        };
+        of_one + channels / 2 // those of two and four channels follow
+    }
 }
 
 /// Elements of arrays: numbers of at most 32 bits, alone or two or four of them as a Rust array or a [vector](vector).

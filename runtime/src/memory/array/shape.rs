@@ -172,6 +172,28 @@ impl ArrayShape {
         }
     }
 
+    /// The same with so many layers, where it has layers.
+    pub(crate) fn with_layers(self, n: usize) -> ArrayShape {
+        let mut shape = self;
+        match &mut shape {
+            ArrayShape::Lines { layers, .. }
+            | ArrayShape::Planes { layers, .. }
+            | ArrayShape::Cubes { layers, .. } => *layers = n,
+            _ => {}
+        }
+        shape
+    }
+
+    /// Layers; 1 where there are none.
+    pub(crate) fn n_layers(self) -> usize {
+        match self {
+            ArrayShape::Lines { layers, .. }
+            | ArrayShape::Planes { layers, .. }
+            | ArrayShape::Cubes { layers, .. } => layers,
+            _ => 1,
+        }
+    }
+
     /// Levels of detail that there can be at most: the last has one element along each side.
     ///
     /// ```
@@ -195,7 +217,7 @@ impl ArrayShape {
     }
 
     /// As the driver takes it: 0 where there is no such dimension.
-    pub(super) fn for_driver(self) -> [usize; 3] {
+    pub(crate) fn for_driver(self) -> [usize; 3] {
         let [width, height, depth] = self.extent().into();
         match self {
             ArrayShape::Line { .. } => [width, 0, 0],

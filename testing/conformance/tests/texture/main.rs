@@ -11,3 +11,4 @@ mod ptx;
 mod samples;
 mod surfaces;
 mod trapped;
+mod views;

@@ -128,6 +128,24 @@ impl Described {
         self.flags & SURFACE_LDST != 0
     }
 
+    /// Refuses a view that has other extents, or layers that are not there.
+    pub(crate) fn check_view(&self, extents: [usize; 3], layers: [u32; 2]) -> Result<(), Code> {
+        let n_layers = match self.flags & LAYERED {
+            0 => 1,
+            _ => self.depth,
+        };
+        let [first, last] = layers.map(|layer| layer as usize);
+        if extents != [self.width, self.height, self.depth] || first > last || last >= n_layers {
+            return Err(Code::INVALID_VALUE);
+        }
+        Ok(())
+    }
+
+    /// Bytes of an element of an array that was made.
+    pub(crate) fn element_bytes(&self) -> u64 {
+        self.element().unwrap_or(0) as u64
+    }
+
     /// Whether a channel is an integer; of 32 bits if the second says so.
     pub(crate) fn is_integer(&self) -> [bool; 2] {
         [self.format < 0x10, matches!(self.format, 0x03 | 0x0A)]

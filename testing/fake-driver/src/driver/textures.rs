@@ -1,8 +1,6 @@
 //! Textures and surfaces: the checks of the driver's manual. The driver of an H100 (580.159) makes fewer: it takes filters of integers, levels without normalised coordinates, surfaces of arrays
 //! that were not made for them, and linear memory that is not there. No kernel of the fake reads through them.
 
-use std::ffi::c_void;
-
 use crate::code::Code;
 use crate::state::{Held, State, driver, not_null, put};
 
@@ -56,7 +54,19 @@ pub struct Settings {
     reserved: [i32; 12],
 }
 
+/// `CUDA_RESOURCE_VIEW_DESC`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    format: u32,
+    extents: [usize; 3],
+    levels: [u32; 2],
+    layers: [u32; 2],
+    reserved: [u32; 16],
+}
+
 const _: () = assert!(size_of::<Resource>() == 144 && size_of::<Settings>() == 104);
+const _: () = assert!(size_of::<View>() == 112);
 
 /// What is known of the elements of a resource.
 struct Elements {
@@ -143,6 +153,40 @@ impl Resource {
     }
 }
 
+impl View {
+    /// What it makes of the elements of a resource.
+    fn seen(&self, resource: &Resource, own: Elements, state: &State) -> Result<Elements, Code> {
+        let (array, n_levels) = match resource.kind {
+            ARRAY => (state.arrays.get(resource.place[0])?.described, 1),
+            MIPMAPPED => {
+                let array = state.mipmapped.get(resource.place[0])?;
+                (array.described, array.levels.len())
+            }
+            _ => return Err(Code::INVALID_VALUE),
+        };
+        // One, two and four channels of each type follow each other.
+        let (channel, integer) = match self.format {
+            0x01..=0x06 => (1, [true, false]),
+            0x07..=0x0C => (2, [true, false]),
+            0x0D..=0x12 => (4, [true, true]),
+            0x13..=0x15 => (2, [false; 2]),
+            0x16..=0x18 => (4, [false; 2]),
+            _ => return Err(Code::INVALID_VALUE),
+        };
+        let bytes = channel << ((self.format - 1) % 3);
+        let [first, last] = self.levels.map(|level| level as usize);
+        if bytes != array.element_bytes()
+            || first > last
+            || last >= n_levels
+            || self.reserved != [0; 16]
+        {
+            return Err(Code::INVALID_VALUE);
+        }
+        array.check_view(self.extents, self.layers)?;
+        Ok(Elements { integer, ..own })
+    }
+}
+
 impl Settings {
     fn check(&self, elements: &Elements) -> Result<(), Code> {
         let known = self.address.iter().all(|mode| *mode <= 3)
@@ -197,14 +241,16 @@ fn made(state: &Held, start: u64) -> Result<Object, Code> {
 }
 
 driver! {
-    /// Makes a texture. Resource views are not modelled.
-    fn cuTexObjectCreate(state; texture: *mut u64, resource: *const Resource, settings: *const Settings, view: *const c_void) needs Context {
+    /// Makes a texture. Views of formats that are compressed in blocks are not modelled.
+    fn cuTexObjectCreate(state; texture: *mut u64, resource: *const Resource, settings: *const Settings, view: *const View) needs Context {
         not_null(texture)?;
-        if !view.is_null() {
-            return Err(Code::NOT_SUPPORTED);
-        }
         let (resource, settings) = (*not_null(resource)?, *not_null(settings)?);
-        let elements = resource.elements(state)?;
+        let own = resource.elements(state)?;
+        // SAFETY: a view of the caller's, or null.
+        let elements = match unsafe { view.as_ref() } {
+            Some(view) => view.seen(&resource, own, state)?,
+            None => own,
+        };
         settings.check(&elements)?;
         let object = made(state, elements.start)?;
         let handle = state.textures.add(object);

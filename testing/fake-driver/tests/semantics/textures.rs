@@ -117,3 +117,91 @@ fn an_array_that_goes_before_its_texture_is_complained_of() {
         assert_eq!(cuTexObjectDestroy(texture), 1);
     }
 }
+
+/// `CUDA_RESOURCE_VIEW_DESC`: format, extents, levels and layers.
+fn viewed(
+    resource: &[u64; 18],
+    format: u64,
+    extents: [u64; 3],
+    [levels, layers]: [[u64; 2]; 2],
+    normalized: bool,
+) -> i32 {
+    let mut words = [0u64; 14];
+    words[..4].copy_from_slice(&[format, extents[0], extents[1], extents[2]]);
+    words[4] = levels[0] | levels[1] << 32;
+    words[5] = layers[0] | layers[1] << 32;
+    let settings = settings(|words| words[4] = if normalized { 2 } else { 0 });
+    let mut texture = 0;
+    let (resource, settings) = (resource.as_ptr().cast(), settings.as_ptr().cast());
+    let view = words.as_ptr().cast();
+    unsafe { cuTexObjectCreate(&raw mut texture, resource, settings, view) }
+}
+
+#[test]
+fn a_view_has_elements_of_the_same_size_and_parts_that_are_there() {
+    let _guard = context();
+    let words = resource(0, [array([8, 4, 0], 0x03, 0)]);
+    let none = [[0; 2]; 2];
+    for (format, code) in [
+        (0x0D, 0),
+        (0x16, 0),
+        (0x03, 0),
+        (0x14, 0),
+        (0x01, 1),
+        (0x0E, 1),
+        (0x13, 1),
+        (0x00, 1),
+        (0x23, 1),
+    ] {
+        assert_eq!(
+            viewed(&words, format, [8, 4, 0], none, false),
+            code,
+            "{format}"
+        );
+    }
+    assert_eq!(viewed(&words, 0x0D, [8, 2, 0], none, false), 1);
+    assert_eq!(viewed(&words, 0x0D, [8, 4, 0], [[0, 1], [0, 0]], false), 1);
+    assert_eq!(viewed(&words, 0x0D, [8, 4, 0], [[0, 0], [0, 1]], false), 1);
+
+    let layered = resource(0, [array([8, 4, 5], 0x20, 1)]);
+    for (layers, code) in [
+        ([0, 4], 0),
+        ([2, 3], 0),
+        ([4, 4], 0),
+        ([3, 2], 1),
+        ([2, 5], 1),
+    ] {
+        let parts = [[0, 0], layers];
+        assert_eq!(
+            viewed(&layered, 0x16, [8, 4, 5], parts, false),
+            code,
+            "{layers:?}"
+        );
+    }
+    let linear = resource(2, [0, 0x20 | 1 << 32, 64]);
+    assert_eq!(viewed(&linear, 0x16, [16, 0, 0], none, false), 1);
+}
+
+#[test]
+fn a_view_has_levels_that_are_there() {
+    let _guard = context();
+    let described = [16u64, 8, 0, 0x20 | 1 << 32, 0];
+    let mut levels = 0;
+    let made = unsafe { cuMipmappedArrayCreate(&raw mut levels, (&raw const described).cast(), 4) };
+    assert_eq!(made, 0);
+    let levels = resource(1, [levels]);
+    for (range, code) in [
+        ([0, 3], 0),
+        ([1, 2], 0),
+        ([3, 3], 0),
+        ([2, 1], 1),
+        ([1, 4], 1),
+    ] {
+        let parts = [range, [0, 0]];
+        assert_eq!(
+            viewed(&levels, 0x16, [16, 8, 0], parts, true),
+            code,
+            "{range:?}"
+        );
+    }
+}
