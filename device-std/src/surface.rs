@@ -42,9 +42,13 @@
 //! ```
 
 mod accesses; // reads and writes
+mod converted; // writes that saturate
 mod instructions; // one for each kind, width, and what happens outside
+mod reductions; // changes in one step
 
+pub use converted::ConvertedDimension;
 pub use instructions::SurfaceDimension;
+pub use reductions::ReducedTexel;
 
 use core::marker::PhantomData;
 
@@ -79,10 +83,13 @@ pub type SurfaceCubeLayered<'k, T, A = Writable> = Surface<'k, CubeLayered, T, A
 
 // Rule: surface-that-is-only-read-is-not-written
 // The launch borrows the array of one that is read shared.
-/// What a kernel may do with a surface: [`Writable`] or [`ReadOnly`].
+/// What a kernel may do with a surface: [`Writable`], [`ReadOnly`] or [`Reduced`].
 pub trait Access: sealed::Sealed {
     /// Whether the launch borrows the array exclusively.
     const WRITES: bool;
+    /// Tells the three apart.
+    #[doc(hidden)]
+    const NUMBER: u128;
 }
 
 /// A surface that threads write. The launch takes a `&mut` of the host's surface.
@@ -91,17 +98,63 @@ pub enum Writable {}
 /// A surface that nothing writes during the launch. The launch takes a `&` of the host's surface.
 pub enum ReadOnly {}
 
+/// A surface whose elements every thread changes by reductions, each in one step: nothing is read or written otherwise. The launch takes a `&mut` of the host's surface.
+///
+/// The order of the changes is not determined, nor does one order other accesses (`relaxed`, for the whole system). Surfaces of one to three dimensions with elements `u32` or `i32`; PTX has no
+/// reductions of layers and cubes. Those of 64 bits are not offered.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape, texture as emulated};
+/// use warploom_device_std::{Index1D, Surface2d, surface::Reduced};
+/// fn histogram(i: Index1D, y: Surface2d<u32, Reduced>) {
+///     y.add(i.get() as i32 % 3, 1, 1);
+/// }
+/// # let mut counts = [0u32; 6];
+/// # let level = emulated::Level { offset: 0, width: 3, height: 2, depth: 1, row_pitch: 12, slice_pitch: 24 };
+/// # let image = emulated::Image {
+/// #     base: counts.as_mut_ptr().cast(), format: emulated::Format::Unsigned32, channels: 1, dimensions: emulated::Dimensions::D2, levels: vec![level],
+/// # };
+/// # let y = Box::into_raw(Box::new(emulated::SurfaceObject { image })).expose_provenance() as u64;
+/// # run(Shape::new([2, 1, 1], [32, 1, 1]), &|| unsafe {
+/// #     histogram(Index1D::from_launch(), Surface2d::from_launch(y));
+/// # })?;
+/// # assert_eq!(counts, [0, 0, 0, 22, 21, 21]);
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+/// Elements are not read meanwhile:
+/// ```compile_fail,E0599
+/// use warploom_device_std::{Surface2d, surface::Reduced};
+/// fn kernel(x: Surface2d<u32, Reduced>) {
+///     x.read(1, 2);
+/// }
+/// ```
+/// Nor are elements of other types reduced:
+/// ```compile_fail,E0599
+/// use warploom_device_std::{Surface2d, surface::Reduced};
+/// fn kernel(x: Surface2d<f32, Reduced>) {
+///     x.add(1, 2, 1.0);
+/// }
+/// ```
+pub enum Reduced {}
+
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Writable {}
     impl Sealed for super::ReadOnly {}
+    impl Sealed for super::Reduced {}
 }
 
 impl Access for Writable {
     const WRITES: bool = true;
+    const NUMBER: u128 = 3;
 }
 impl Access for ReadOnly {
     const WRITES: bool = false;
+    const NUMBER: u128 = 2;
+}
+impl Access for Reduced {
+    const WRITES: bool = true;
+    const NUMBER: u128 = 4;
 }
 
 impl<D: Dimension, T: Texel> Clone for Surface<'_, D, T, ReadOnly> {
@@ -111,6 +164,13 @@ impl<D: Dimension, T: Texel> Clone for Surface<'_, D, T, ReadOnly> {
     }
 }
 impl<D: Dimension, T: Texel> Copy for Surface<'_, D, T, ReadOnly> {}
+impl<D: Dimension, T: Texel> Clone for Surface<'_, D, T, Reduced> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<D: Dimension, T: Texel> Copy for Surface<'_, D, T, Reduced> {}
 impl<'k, D: Dimension, T: Texel, A: Access> Tied<'k> for Surface<'k, D, T, A> {}
 
 impl<D: Dimension, T: Texel, A: Access> Surface<'_, D, T, A> {
@@ -118,7 +178,7 @@ impl<D: Dimension, T: Texel, A: Access> Surface<'_, D, T, A> {
     #[doc(hidden)]
     pub const LAYOUT: u64 = layout::with(
         layout::with(layout::name(D::NAME), T::LAYOUT as u128),
-        2 + A::WRITES as u128,
+        A::NUMBER,
     );
 
     /// The handle, for PTX of your own: `cudaSurfaceObject_t`. On the emulator the address of a
@@ -147,9 +207,10 @@ impl<D: Dimension, T: Texel, A: Access> Surface<'_, D, T, A> {
 /// What instrumented code calls for each instruction.
 #[cfg(not(warploom_device))]
 #[doc(hidden)]
-pub static SHIMS: &[&[crate::intrinsics::Shim]] = instructions::SHIMS;
+pub static SHIMS: &[&[&[crate::intrinsics::Shim]]] =
+    &[instructions::SHIMS, converted::SHIMS, reductions::SHIMS];
 
 /// Device code calls its instructions itself.
 #[cfg(warploom_device)]
 #[doc(hidden)]
-pub static SHIMS: &[&[crate::intrinsics::Shim]] = &[];
+pub static SHIMS: &[&[&[crate::intrinsics::Shim]]] = &[];

@@ -24,6 +24,7 @@
 //! normalized has no meaning: drivers accept it, but here it is the nearest texel.
 
 mod axis; // from a coordinate to texels and weights
+mod converted; // numbers of formatted stores
 mod cube; // faces
 mod detail; // levels
 mod filter; // weighted sums

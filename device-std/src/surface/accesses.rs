@@ -11,15 +11,21 @@ const FAR: i32 = (1 << 27) - 1;
 
 /// A coordinate of a witness; from [`FAR`] on it is outside whichever it is.
 #[inline(always)]
-fn near(coordinate: usize) -> i32 {
+pub(super) fn near(coordinate: usize) -> i32 {
     coordinate.min(FAR as usize) as i32
+}
+
+/// x in bytes, without wrapping around into the surface.
+#[inline(always)]
+pub(super) fn in_bytes<T>(x: i32) -> i32 {
+    x.clamp(-FAR - 1, FAR) * size_of::<T>() as i32
 }
 
 impl<D: SurfaceDimension, T: Texel, A: Access> Surface<'_, D, T, A> {
     /// x in bytes, without wrapping around into the surface.
     #[inline(always)]
     fn in_bytes([x, y, z]: [i32; 3]) -> [i32; 3] {
-        [x.clamp(-FAR - 1, FAR) * size_of::<T>() as i32, y, z]
+        [in_bytes::<T>(x), y, z]
     }
 }
 
@@ -132,7 +138,7 @@ writable! {
 
 /// Faces of layers are counted through, as CUDA does: the face 6 of a layer is the face 0 of the next. A witness is one thread's in each of them.
 #[inline(always)]
-fn slice(face: i32, layer: i32) -> i32 {
+pub(super) fn slice(face: i32, layer: i32) -> i32 {
     layer.saturating_mul(6).saturating_add(face)
 }
 

@@ -35,6 +35,8 @@ pub trait Texel: Plain + sealed::Sealed {
     type Value: Plain;
     /// What a gather gives of each element: one number of [`Value`](Self::Value).
     type Component: Plain;
+    /// The same in numbers of 32 bits: `u32`, `i32` or `f32`, as an array where there are several.
+    type Wide: Plain;
     /// The driver's number of the type of the numbers: `CUarray_format`.
     const FORMAT: u32;
     /// How many numbers there are: 1, 2 or 4.
@@ -54,6 +56,9 @@ pub trait Texel: Plain + sealed::Sealed {
     /// The element whose numbers have these bits.
     #[doc(hidden)]
     fn from_registers(registers: [u32; 4]) -> Self;
+    /// The bits of numbers of 32 bits; 0 for what is not there.
+    #[doc(hidden)]
+    fn wide_registers(value: Self::Wide) -> [u32; 4];
 }
 
 /// Elements that can be read as floating-point numbers of 0 to 1, or −1 to 1 where they are signed: integers of 8 and 16 bits.
@@ -86,17 +91,21 @@ pub enum Registers {
 pub trait Number: Plain {
     /// What a read of the element gives.
     type Read: Plain;
+    /// The type of 32 bits that it is converted from.
+    type Wide: Plain;
     const FORMAT: u32;
     const REGISTERS: Registers;
     fn read(register: u32) -> Self::Read;
     fn to_register(self) -> u32;
     fn from_register(register: u32) -> Self;
+    fn wide_register(wide: Self::Wide) -> u32;
 }
 
 macro_rules! integers {
-    ($($ty:ty = $format:literal $registers:ident;)*) => {$(
+    ($($ty:ty as $wide:ty = $format:literal $registers:ident;)*) => {$(
         impl Number for $ty {
             type Read = $ty;
+            type Wide = $wide;
             const FORMAT: u32 = $format;
             const REGISTERS: Registers = Registers::$registers;
             #[inline(always)]
@@ -111,21 +120,26 @@ macro_rules! integers {
             fn from_register(register: u32) -> $ty {
                 register as $ty
             }
+            #[inline(always)]
+            fn wide_register(wide: $wide) -> u32 {
+                wide as u32
+            }
         }
     )*};
 }
 
 integers! {
-    u8 = 0x01 Unsigned;
-    u16 = 0x02 Unsigned;
-    u32 = 0x03 Unsigned;
-    i8 = 0x08 Signed;
-    i16 = 0x09 Signed;
-    i32 = 0x0a Signed;
+    u8 as u32 = 0x01 Unsigned;
+    u16 as u32 = 0x02 Unsigned;
+    u32 as u32 = 0x03 Unsigned;
+    i8 as i32 = 0x08 Signed;
+    i16 as i32 = 0x09 Signed;
+    i32 as i32 = 0x0a Signed;
 }
 
 impl Number for F16 {
     type Read = f32;
+    type Wide = f32;
     const FORMAT: u32 = 0x10;
     const REGISTERS: Registers = Registers::Float;
     #[inline(always)]
@@ -140,10 +154,15 @@ impl Number for F16 {
     fn from_register(register: u32) -> F16 {
         F16::from_bits(register as u16)
     }
+    #[inline(always)]
+    fn wide_register(wide: f32) -> u32 {
+        wide.to_bits()
+    }
 }
 
 impl Number for f32 {
     type Read = f32;
+    type Wide = f32;
     const FORMAT: u32 = 0x20;
     const REGISTERS: Registers = Registers::Float;
     #[inline(always)]
@@ -158,6 +177,10 @@ impl Number for f32 {
     fn from_register(register: u32) -> f32 {
         f32::from_bits(register)
     }
+    #[inline(always)]
+    fn wide_register(wide: f32) -> u32 {
+        wide.to_bits()
+    }
 }
 
 macro_rules! texels {
@@ -167,6 +190,7 @@ macro_rules! texels {
         impl Texel for $ty {
             type Value = $value;
             type Component = <$number as Number>::Read;
+            type Wide = texels!(@wide $channels $number);
             const FORMAT: u32 = <$number as Number>::FORMAT;
             const CHANNELS: u32 = $channels;
             const REGISTERS: Registers = <$number as Number>::REGISTERS;
@@ -189,8 +213,18 @@ macro_rules! texels {
                 let read = <$number as Number>::from_register;
                 texels!(@value $channels read registers)
             }
+            #[inline(always)]
+            fn wide_registers(value: Self::Wide) -> [u32; 4] {
+                let write = <$number as Number>::wide_register;
+                texels!(@wide_registers $channels write value)
+            }
         }
     )*};
+    (@wide 1 $number:ty) => { <$number as Number>::Wide };
+    (@wide $channels:tt $number:ty) => { [<$number as Number>::Wide; $channels] };
+    (@wide_registers 1 $write:ident $value:ident) => { [$write($value), 0, 0, 0] };
+    (@wide_registers 2 $write:ident $value:ident) => { [$write($value[0]), $write($value[1]), 0, 0] };
+    (@wide_registers 4 $write:ident $value:ident) => { $value.map($write) };
     (@value 1 $read:ident $from:ident) => { $read($from[0]) };
     (@value 2 $read:ident $from:ident) => { [$read($from[0]), $read($from[1])].into() };
     (@value 4 $read:ident $from:ident) => { $from.map($read).into() };

@@ -1,5 +1,9 @@
 //! Fetches of texture units and accesses of surfaces: which bytes they read and write, for the checks, and their values.
 
+use super::atomics::{
+    atomic_fetch_add_u32, atomic_fetch_and_u32, atomic_fetch_max_i32, atomic_fetch_max_u32,
+    atomic_fetch_min_i32, atomic_fetch_min_u32, atomic_fetch_or_u32,
+};
 use super::fail;
 use crate::detector;
 use crate::texture::{Boundary, Place, Request, SurfaceObject, TextureObject};
@@ -104,6 +108,89 @@ pub unsafe fn surface_store(
     checked_write(to, bytes * count, &value);
     // SAFETY: the caller's promise, and within the image.
     unsafe { to.copy_from_nonoverlapping(value.as_ptr(), bytes * count) };
+}
+
+/// Writes numbers that are converted to those of the surface, of which each is in a word at `from`; outside of the surface nothing. x counts elements. PTX: `sust.p`.
+///
+/// # Safety
+/// As [`surface_store`].
+#[track_caller]
+pub unsafe fn surface_store_converted(
+    from: *const u32,
+    handle: u64,
+    [x, y, z]: [i32; 3],
+    count: usize,
+) {
+    // SAFETY: the caller's promise.
+    let surface: &SurfaceObject = unsafe { object(handle) };
+    let (format, bytes) = (surface.image.format, surface.image.format.bytes());
+    let size = surface.image.texel_bytes();
+    let x = x.saturating_mul(size as i32) / size as i32 * size as i32; // aligned also where it is cut off
+    let Some(to) = place(surface, [x, y, z], size, Boundary::Zero) else {
+        return;
+    };
+    let mut value = [0_u8; 16]; // channels that are not given are zeros
+    for k in 0..count.min(size / bytes) {
+        // SAFETY: the caller's promise.
+        let word = unsafe { from.wrapping_add(k).read() };
+        let number = format.converted(word).to_le_bytes();
+        value[k * bytes..(k + 1) * bytes].copy_from_slice(&number[..bytes]);
+    }
+    checked_write(to, size, &value);
+    // SAFETY: the caller's promise, and within the image.
+    unsafe { to.copy_from_nonoverlapping(value.as_ptr(), size) };
+}
+
+/// What a reduction makes of an element and a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SurfaceReduction {
+    /// Their sum, which wraps around.
+    Add,
+    /// The smaller of two `u32`.
+    MinUnsigned,
+    /// The smaller of two `i32`.
+    MinSigned,
+    /// The larger of two `u32`.
+    MaxUnsigned,
+    /// The larger of two `i32`.
+    MaxSigned,
+    /// The bits of both.
+    And,
+    /// The bits of either.
+    Or,
+}
+
+/// Relaxed, for the whole system: 4 × order + scope.
+const RELAXED_SYSTEM: u32 = 3;
+
+/// Changes an element of 32 bits in one step; outside of the surface nothing. x counts bytes. PTX: `sured.b`.
+///
+/// # Safety
+/// `handle` is the address of a [`SurfaceObject`] with elements of 32 bits, which are valid for reads and writes and which no thread accesses meanwhile other than so.
+#[track_caller]
+pub unsafe fn surface_reduce(handle: u64, at: [i32; 3], value: u32, reduction: SurfaceReduction) {
+    // SAFETY: the caller's promise.
+    let surface = unsafe { object(handle) };
+    let Some(to) = place(surface, at, size_of::<u32>(), Boundary::Zero) else {
+        return;
+    };
+    let (to, how) = (to.cast::<u32>(), RELAXED_SYSTEM);
+    // SAFETY: within the image, whose elements are aligned; the rest is the caller's promise.
+    unsafe {
+        match reduction {
+            SurfaceReduction::Add => atomic_fetch_add_u32(to, value, how),
+            SurfaceReduction::MinUnsigned => atomic_fetch_min_u32(to, value, how),
+            SurfaceReduction::MaxUnsigned => atomic_fetch_max_u32(to, value, how),
+            SurfaceReduction::MinSigned => {
+                atomic_fetch_min_i32(to.cast(), value.cast_signed(), how).cast_unsigned()
+            }
+            SurfaceReduction::MaxSigned => {
+                atomic_fetch_max_i32(to.cast(), value.cast_signed(), how).cast_unsigned()
+            }
+            SurfaceReduction::And => atomic_fetch_and_u32(to, value, how),
+            SurfaceReduction::Or => atomic_fetch_or_u32(to, value, how),
+        }
+    };
 }
 
 /// Where an access of a surface goes; `None`: nowhere. Outside of the surface, where the instruction says so, it ends the lane.

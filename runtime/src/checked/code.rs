@@ -208,7 +208,7 @@ fn symbols() -> HashMap<&'static str, *const ()> {
     let tables = intrinsics::SHIMS
         .iter()
         .chain(wmma::SHIMS)
-        .chain(surface::SHIMS);
+        .chain(surface::SHIMS.iter().copied().flatten());
     let tables = tables.copied().flatten();
     let tables = tables.map(|shim| (shim.symbol, shim.address));
     let hooks = HOOKS.iter().chain(HOST);

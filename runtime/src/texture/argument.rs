@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warploom_device_std::surface::{Access, ReadOnly, Surface, Writable};
+use warploom_device_std::surface::{Access, ReadOnly, Reduced, Surface, Writable};
 use warploom_device_std::texture::{Dimension, ReadMode, Texel, Texture};
 
 use super::{Bound, SurfaceObject, TextureObject};
@@ -81,6 +81,14 @@ impl<'a, D: Dimension, T: Texel, R: ReadMode<T>> TextureArg<'a, Texture<'_, D, T
 }
 
 impl<'a, D: Dimension, T: Texel> SurfaceArg<'a, Surface<'_, D, T, Writable>>
+    for &'a mut SurfaceObject<'_, D, T, Writable>
+{
+    fn bind(self) -> BoundTexture<'a> {
+        BoundTexture(&self.bound)
+    }
+}
+
+impl<'a, D: Dimension, T: Texel> SurfaceArg<'a, Surface<'_, D, T, Reduced>>
     for &'a mut SurfaceObject<'_, D, T, Writable>
 {
     fn bind(self) -> BoundTexture<'a> {

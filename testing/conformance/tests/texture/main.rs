@@ -8,6 +8,7 @@ mod layers;
 mod levels;
 mod linear;
 mod ptx;
+mod reductions;
 mod samples;
 mod surfaces;
 mod trapped;

@@ -1,6 +1,8 @@
 //! One instruction for each fetch and access, and none for what is not used.
 
-use warploom::device_std::surface::{ReadOnly, Surface1dLayered, Surface2d, Surface3d};
+use warploom::device_std::surface::{
+    ReadOnly, Reduced, Surface1d, Surface1dLayered, Surface2d, Surface2dLayered, Surface3d,
+};
 use warploom::device_std::texture::{
     Normalized, Texture1d, Texture2d, Texture2dLayered, Texture3d, TextureCube, TextureCubeLayered,
     TextureLinear,
@@ -102,6 +104,32 @@ fn any_elements(mut x: Surface3d<f32>, mut y: Surface1dLayered<[F16; 2]>, value:
 // ptx-count: 1 suld.b.3d.b32.trap {
 // ptx-count: 1 sust.b.3d.b32.clamp [
 // ptx-count: 1 sust.b.a1d.v2.b16.zero [
+// ptx-not: panic
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn reduced(x: Surface1d<u32, Reduced>, y: Surface2d<i32, Reduced>, z: Surface3d<u32, Reduced>) {
+    x.add(1, 2);
+    y.min(1, 2, -3);
+    y.or(2, 1, 4);
+    z.max(1, 2, 3, 4);
+    z.and(3, 2, 1, 4);
+}
+// ptx-count: 1 sured.b.add.1d.u32.zero [
+// ptx-count: 1 sured.b.min.2d.s32.zero [
+// ptx-count: 1 sured.b.or.2d.b32.zero [
+// ptx-count: 1 sured.b.max.3d.u32.zero [
+// ptx-count: 1 sured.b.and.3d.b32.zero [
+// ptx-not: panic
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn converted(i: Index2D, mut x: Surface2d<[u8; 4]>, mut y: Surface2dLayered<F16>, value: u32) {
+    x.write_converted(i, [value, 300, 2, 3]);
+    y.write_converted(i, 3, value as f32);
+}
+// ptx-count: 1 sust.p.2d.v4.b32.zero [
+// ptx-count: 1 sust.p.a2d.b32.zero [
 // ptx-not: panic
 
 //@ rows: GTEX-20, GTEX-21, GTEX-22, GTEX-23
