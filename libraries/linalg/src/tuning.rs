@@ -2,7 +2,7 @@
 //!
 //! Columns: the kernel; rows and columns of a tile; of a warp, how often 16 rows and how often 16 columns; stages; blocks that a multiprocessor holds; products
 //! of a multiprocessor and clock when all are busy. Before these come the tiles of warp groups: columns, stages, speed. Behind these come the tiles of fused multiply-adds:
-//! `64 QM` rows, `64 QN` columns, `8 DEPTH` of K, blocks, speed.
+//! the kernel and its threads, `64 QM` rows, `threads / 4 · QN` columns, `8 DEPTH` of K, blocks, speed.
 //! Speeds decide between tiles alone; [`Plan`](crate::MatmulPlan) says how.
 
 use warploom::device_std::mma::{E4m3, E5m2, Tf32};
@@ -12,7 +12,7 @@ use crate::Error;
 use crate::arithmetic::{Arithmetic, Numbers, Output};
 use crate::call::{Call, launch_groups, launch_with};
 use crate::epilogue::Epilogue;
-use crate::kernels::simt::multiply_add;
+use crate::kernels::simt::{multiply_add, multiply_add_128};
 use crate::kernels::tensor::{PADDING, tensor_128, tensor_256};
 use crate::kernels::warp_groups::{
     BYTES_64, BYTES_128, BYTES_192, BYTES_256, BYTES_STAGES_64, BYTES_STAGES_128, BYTES_STAGES_256,
@@ -49,18 +49,20 @@ pub(crate) const fn tensor(
 /// A tile of the kernel of fused multiply-adds.
 pub(crate) const fn simt(
     sum: usize,
+    threads: u32,
     qm: u32,
     qn: u32,
     depth: u32,
     blocks: u32,
     speed: u32,
 ) -> Tile {
-    let buffers = 2 * 8 * depth * 64 * (qm + qn);
-    let staged = 64 * qm * 64 * qn;
+    let (rows, columns) = (64 * qm, threads / 4 * qn);
+    let buffers = 2 * 8 * depth * (rows + columns);
+    let staged = rows * columns;
     Tile {
         family: Family::Simt,
-        rows: 64 * qm,
-        columns: 64 * qn,
+        rows,
+        columns,
         depth: 8 * depth,
         blocks,
         speed,
@@ -96,14 +98,14 @@ macro_rules! tuned {
     (@one $ty:ident $needs:expr, {
         $({$groups:ident $bytes:ident: $groups_columns:literal, $groups_stages:literal; $groups_speed:literal})*
         $([$kernel:ident $threads:literal: $rows:literal $columns:literal, $mt:literal $np:literal, $stages:literal; $blocks:literal $speed:literal])*
-        $(($qm:literal $qn:literal $depth:literal; $simt_blocks:literal $simt_speed:literal))+
+        $(($simt:ident $simt_threads:literal: $qm:literal $qn:literal $depth:literal; $simt_blocks:literal $simt_speed:literal))+
     }) => {
         impl Arithmetic for $ty {
             const TENSOR_CORES: Option<u32> = $needs;
             const TILES: &'static [Tile] = &[
                 $(groups(size_of::<Self::Element>(), $groups_columns, $groups_stages, $bytes, $groups_speed),)*
                 $(tensor(size_of::<Self::Element>(), $rows, $columns, $stages, $blocks, $speed),)*
-                $(simt(size_of::<Self::Sum>(), $qm, $qn, $depth, $simt_blocks, $simt_speed),)+
+                $(simt(size_of::<Self::Sum>(), $simt_threads, $qm, $qn, $depth, $simt_blocks, $simt_speed),)+
             ];
 
             fn launch<LA: Layout, LB: Layout, O: Output<Self::Sum>, E: Epilogue<Self::Sum>>(
@@ -123,7 +125,7 @@ macro_rules! tuned {
                 )*
                 $(
                     if launches.next() == Some(tile) {
-                        return launch_with!(call, 256, multiply_add::<Self, LA, LB, O, E, $qm, $qn, $depth>);
+                        return launch_with!(call, $simt_threads, $simt::<Self, LA, LB, O, E, $qm, $qn, $depth>);
                     }
                 )+
                 Err(Error::OtherPlan { what: "a tile below", planned: Self::TILES.len(), given: tile })
@@ -143,7 +145,7 @@ tuned! {
         [tensor_128 128: 64 64, 2 2, 4; 3 450]
         [tensor_128 128: 16 128, 1 2, 4; 3 400]
         [tensor_128 128: 128 16, 2 1, 4; 3 400]
-        (2 2 1; 2 100)
+        (multiply_add 256: 2 2 1; 2 100)
     }
     [i8] Some(80), {
         {groups_256 BYTES_256: 256, 4; 3600}
@@ -153,7 +155,7 @@ tuned! {
         [tensor_128 128: 128 128, 4 4, 3; 2 1800]
         [tensor_128 128: 64 64, 2 2, 4; 3 1400]
         [tensor_128 128: 16 128, 1 2, 4; 3 700]
-        (2 2 1; 2 100)
+        (multiply_add 256: 2 2 1; 2 100)
     }
     [E4m3 E5m2] Some(89), {
         {stages_256 BYTES_STAGES_256: 256, 4; 3300}
@@ -162,7 +164,7 @@ tuned! {
         [tensor_128 128: 128 128, 4 4, 3; 2 750]
         [tensor_128 128: 64 64, 2 2, 4; 3 700]
         [tensor_128 128: 16 128, 1 2, 4; 3 400]
-        (2 2 1; 2 100)
+        (multiply_add 256: 2 2 1; 2 100)
     }
     [Tf32] Some(80), {
         {groups_256 BYTES_256: 256, 4; 980}
@@ -172,15 +174,15 @@ tuned! {
         [tensor_128 128: 128 128, 4 4, 3; 2 490]
         [tensor_128 128: 64 64, 2 2, 4; 3 400]
         [tensor_128 128: 16 128, 1 2, 4; 3 200]
-        (2 2 1; 2 100)
+        (multiply_add 256: 2 2 1; 2 100)
     }
     [f64] Some(80), {
         [tensor_256 256: 128 128, 4 2, 4; 1 130]
         [tensor_128 128: 64 64, 2 2, 3; 2 112]
-        (1 1 2; 2 50)
+        (multiply_add 256: 1 1 2; 2 50)
     }
     [f32] None, {
-        (2 2 1; 2 110)
-        (1 1 2; 2 80)
+        (multiply_add_128 128: 2 4 1; 2 110)
+        (multiply_add 256: 1 1 2; 2 80)
     }
 }

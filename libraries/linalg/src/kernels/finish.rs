@@ -19,7 +19,7 @@ pub(crate) struct Finish<'a, S, O, E> {
 }
 
 impl<S: Sum, O: Output<S>, E: Epilogue<S>> Finish<'_, S, O, E> {
-    /// Stores a tile of `ROWS` rows and `COLUMNS` columns, of which `place` says where four neighbours are in shared memory.
+    /// Stores a tile of `ROWS` rows and `COLUMNS` columns, of which `read` gives four neighbours in a row.
     ///
     /// # Safety
     /// All sums are there, aligned for four at once. The buffers are as large as the problem says, and no other block has these elements.
@@ -33,13 +33,12 @@ impl<S: Sum, O: Output<S>, E: Epilogue<S>> Finish<'_, S, O, E> {
         problem: &Problem,
         work: Work,
         thread: usize,
-        place: impl Fn(usize, usize) -> *const S,
+        read: impl Fn(usize, usize) -> [S; 4],
     ) {
         let mut quad = thread;
         while quad < ROWS * COLUMNS / 4 {
             let (row, column) = (quad / (COLUMNS / 4), quad % (COLUMNS / 4) * 4);
-            // SAFETY: four sums of the tile (the caller's promise).
-            let values = unsafe { read_quad(place(row, column)) };
+            let values = read(row, column);
             let (row, column) = (
                 work.tile_m as usize * ROWS + row,
                 work.tile_n as usize * COLUMNS + column,

@@ -14,6 +14,7 @@ use warploom::prelude::*;
 use super::finish::Finish;
 use super::loads::{CHUNK, Form, Operand, TILE_BYTES};
 use super::problem::{Problem, Work};
+use super::quad::read_quad;
 use super::warp_tiles::{SharedTile, Tensor};
 use crate::arithmetic::Output;
 use crate::epilogue::{Epilogue, Place};
@@ -249,9 +250,13 @@ unsafe fn store<
         });
     });
     sync_threads();
-    let place = |row: usize, column: usize| staged.wrapping_add(row * width + column).cast_const();
-    // SAFETY: the barrier lies between; quads begin at multiples of 16 bytes. The rest is the caller's promise.
-    unsafe { finish.store_tile::<ROWS, COLUMNS, THREADS>(problem, work, thread, place) };
+    let read = |row: usize, column: usize| {
+        let quad = staged.wrapping_add(row * width + column).cast_const();
+        // SAFETY: the barrier lies between; quads begin at multiples of 16 bytes.
+        unsafe { read_quad(quad) }
+    };
+    // SAFETY: the caller's promise.
+    unsafe { finish.store_tile::<ROWS, COLUMNS, THREADS>(problem, work, thread, read) };
 }
 
 /// Both operands of a block, and where their tiles go.
