@@ -71,61 +71,56 @@ impl<T: Plain> Operand<T> {
     const PER_CHUNK: u32 = (CHUNK / size_of::<T>()) as u32;
     const PER_TILE: u32 = (TILE_BYTES / size_of::<T>()) as u32;
 
-    /// Begins to fill the tile at `to`, of `LINES` lines, with the part of K from `k` on. All `THREADS` threads of the block; k outside of the matrix is zero.
-    ///
-    /// # Safety
-    /// `to` has as many bytes of shared memory, which no thread accesses until the copies have been waited for and a barrier was passed. `k` is a multiple of
-    /// the length of a tile, and within the block's part of K; the tile has a line of the matrix.
+    /// How the threads of a block share the chunks of a tile of `LINES` lines.
     #[inline(always)]
-    pub(crate) unsafe fn load<const LINES: usize, const THREADS: usize>(
-        self,
-        form: Form,
-        to: *mut u8,
-        k: u32,
-        thread: u32,
-    ) {
-        let chunks = (LINES * TILE_BYTES / CHUNK / THREADS) as u32;
-        // Chunks of a line of the tile, and lines that the threads of the block fill at a time.
+    fn share<const LINES: usize, const THREADS: usize>(form: Form, thread: u32) -> Share {
+        // Chunks of a line of the tile.
         let across = if form.tile_along_k {
             (TILE_BYTES / CHUNK) as u32
         } else {
             LINES as u32 / Self::PER_CHUNK
         };
-        let at_once = THREADS as u32 / across;
-        let straight = form.along_k == form.tile_along_k;
-        let whole_lines = form.along_k || self.lines.is_multiple_of(Self::PER_CHUNK);
-        let (first, chunk) = (thread / across, thread % across);
-        if straight && self.aligned && whole_lines && k + Self::PER_TILE <= self.k_end {
-            // Lines outside of the matrix belong to results that are not stored: the last one is copied in their place.
-            for i in 0..chunks {
-                let line = first + i * at_once;
-                let to = to.wrapping_add(form.place(line, chunk, across));
-                let from = if form.along_k {
-                    self.element(form, line.min(self.lines - 1), k + chunk * Self::PER_CHUNK)
-                } else {
-                    self.element(
-                        form,
-                        (chunk * Self::PER_CHUNK).min(self.lines - Self::PER_CHUNK),
-                        k + line,
-                    )
-                };
-                // SAFETY: a whole chunk of the matrix and of the tile, both aligned; the rest is the caller's promise.
-                unsafe { raw::copy_async_16(to, from.cast()) };
-            }
-            return;
+        Share {
+            across,
+            at_once: THREADS as u32 / across,
+            line: thread / across,
+            chunk: thread % across,
         }
-        // One copy of the code: it is long, and few tiles need it.
-        unroll::<1, _>(0..chunks, |i| {
-            let line = first + i * at_once;
-            let to = to.wrapping_add(form.place(line, chunk, across));
-            let (first, k, step) = if form.tile_along_k {
-                (line, k + chunk * Self::PER_CHUNK, (0, 1))
+    }
+
+    /// The copies of a thread for the tiles of `LINES` lines from `k` on. All `THREADS` threads of the block; the tile has a line of the matrix.
+    #[inline(always)]
+    pub(crate) fn copies<const LINES: usize, const THREADS: usize>(
+        self,
+        form: Form,
+        k: u32,
+        thread: u32,
+    ) -> Copies<T> {
+        let share = Self::share::<LINES, THREADS>(form, thread);
+        let whole_lines = form.along_k || self.lines.is_multiple_of(Self::PER_CHUNK);
+        let chunk = share.chunk * Self::PER_CHUNK;
+        // Lines outside of the matrix belong to results that are not stored: the last one is copied in their place.
+        let (line, k_at, step) = if form.along_k {
+            let line = share.line.min(self.lines - 1);
+            (line, k + chunk, Self::PER_TILE as usize)
+        } else {
+            let line = chunk.min(self.lines.saturating_sub(Self::PER_CHUNK));
+            let step = Self::PER_TILE as usize * self.leading as usize;
+            (line, k + share.line, step)
+        };
+        Copies {
+            operand: self,
+            form,
+            share,
+            from: self.element(form, line, k_at),
+            step,
+            behind: if form.along_k {
+                self.lines - 1 - line
             } else {
-                (chunk * Self::PER_CHUNK, k + line, (1, 0))
-            };
-            // SAFETY: a chunk of the tile; the rest is the caller's promise.
-            unsafe { self.load_chunk(form, to, (first, k), step) };
-        });
+                u32::MAX
+            },
+            whole: form.along_k == form.tile_along_k && self.aligned && whole_lines,
+        }
     }
 
     /// Fills a chunk whose elements begin at a line and k, and are `step` of both apart.
@@ -156,6 +151,110 @@ impl<T: Plain> Operand<T> {
         let (far, near) = if form.along_k { (line, k) } else { (k, line) };
         self.start
             .wrapping_add(far as usize * self.leading as usize + near as usize)
+    }
+}
+
+/// How the threads of a block share the chunks of a tile: each has one of every `at_once` lines.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Chunks of a line of the tile.
+    across: u32,
+    /// Lines that the threads fill at a time.
+    at_once: u32,
+    /// The thread's first line of the tile.
+    line: u32,
+    /// The thread's chunk of each line.
+    chunk: u32,
+}
+
+/// What a thread copies of an operand, tile after tile. The address of its first chunk moves from tile to tile; those of its other chunks take two instructions each.
+#[derive(Clone, Copy)]
+pub(crate) struct Copies<T> {
+    operand: Operand<T>,
+    form: Form,
+    share: Share,
+    /// The thread's first chunk of the tile that is copied next, with neighbours in memory.
+    from: *const T,
+    /// Elements from a tile to the next.
+    step: usize,
+    /// Lines of the matrix behind that of the first chunk, if neighbours are along K.
+    behind: u32,
+    /// Whether chunks are copied as a whole, but for the end of K.
+    whole: bool,
+}
+
+impl<T: Plain> Copies<T> {
+    /// Whether the tile from `k` on is copied by whole chunks.
+    #[inline(always)]
+    pub(crate) fn whole(&self, k: u32) -> bool {
+        self.whole && k + Operand::<T>::PER_TILE <= self.operand.k_end
+    }
+
+    /// Goes on to the next tile.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) {
+        self.from = self.from.wrapping_add(self.step);
+    }
+
+    /// Begins to copy the chunk `i` of the thread to the tile at `to`.
+    ///
+    /// # Safety
+    /// The tile from k on is [`whole`](Self::whole). `to` has the bytes of the tile in shared memory, which no thread accesses until the copies have been waited for and
+    /// a barrier was passed.
+    #[inline(always)]
+    pub(crate) unsafe fn copy(&self, to: *mut u8, i: u32) {
+        let line = i * self.share.at_once;
+        // Two factors of 32 bits, so that the address is one multiplication and addition of 64.
+        let bytes = line.min(self.behind) * size_of::<T>() as u32;
+        let from = self
+            .from
+            .wrapping_byte_add(bytes as usize * self.operand.leading as usize);
+        // SAFETY: a whole chunk of the matrix and of the tile, both aligned; the rest is the caller's promise.
+        unsafe { raw::copy_async_16(to.wrapping_add(self.place(i)), from.cast()) };
+    }
+
+    /// Where the chunk `i` of the thread is in the tile.
+    #[inline(always)]
+    fn place(&self, i: u32) -> usize {
+        let Share {
+            across,
+            at_once,
+            line,
+            chunk,
+        } = self.share;
+        if at_once as usize > self.form.swizzle.mask {
+            // Chunks of these lines are moved alike.
+            self.form.place(line, chunk, across) + (i * at_once * across) as usize * CHUNK
+        } else {
+            self.form.place(line + i * at_once, chunk, across)
+        }
+    }
+
+    /// Gathers all chunks of the thread, for a tile that is not [`whole`](Self::whole), from `k` on; k outside of the matrix is zero.
+    ///
+    /// # Safety
+    /// As [`copy`](Self::copy).
+    #[inline(always)]
+    pub(crate) unsafe fn gather(&self, to: *mut u8, k: u32, chunks: u32) {
+        let Share {
+            across,
+            at_once,
+            line,
+            chunk,
+        } = self.share;
+        let chunk_at = chunk * Operand::<T>::PER_CHUNK;
+        // One copy of the code: it is long, and few tiles need it.
+        unroll::<1, _>(0..chunks, |i| {
+            let line = line + i * at_once;
+            let to = to.wrapping_add(self.form.place(line, chunk, across));
+            let (first, k, step) = if self.form.tile_along_k {
+                (line, k + chunk_at, (0, 1))
+            } else {
+                (chunk_at, k + line, (1, 0))
+            };
+            // SAFETY: a chunk of the tile; the rest is the caller's promise.
+            unsafe { self.operand.load_chunk(self.form, to, (first, k), step) };
+        });
     }
 }
 

@@ -20,6 +20,10 @@ use crate::arithmetic::Output;
 use crate::epilogue::{Epilogue, Place};
 use crate::matrix::Layout;
 
+mod stages; // the copies that fill stages
+
+use stages::Operands;
+
 /// Elements between a row of the staged result and the next, beside the row itself: lanes of two rows meet in no bank.
 pub(crate) const PADDING: usize = 8;
 
@@ -126,16 +130,17 @@ unsafe fn product<
     let (a_bytes, stage) = (ROWS * TILE_BYTES, (ROWS + COLUMNS) * TILE_BYTES);
     let per_tile = (TILE_BYTES / size_of::<A::Element>()) as u32;
     let tiles = k_end.saturating_sub(k_start).div_ceil(per_tile);
-    let operands = Operands::<A, ROWS, COLUMNS, THREADS> {
-        a: (a, form_a),
-        b: (b, form_b),
-        k_start,
-        tiles,
+    let mut operands = Operands::<A, ROWS, COLUMNS, THREADS> {
+        a: a.copies::<ROWS, THREADS>(form_a, k_start, thread as u32),
+        b: b.copies::<COLUMNS, THREADS>(form_b, k_start, thread as u32),
+        k: k_start,
+        k_end,
         memory,
-        thread: thread as u32,
     };
     for stage in 0..STAGES - 1 {
-        operands.load(stage as u32, stage);
+        let to = operands.begin(stage);
+        unroll_all::<4>(|quarter| operands.copy(&to, quarter as u32));
+        operands.end();
     }
     // Of rows 16 i and columns 16 j + 8 h from those of the warp on: `sums[i][j][h]`.
     let mut sums: Sums<A::Sum, MT, NP> = [[[[A::Sum::default(); 4]; 2]; NP]; MT];
@@ -152,19 +157,20 @@ unsafe fn product<
     let mut next = fragments::<A, MT, NP>(place, 0);
     let mut tile = 0;
     while tile < tiles {
+        // All warps have passed the barrier behind which the tile before is in registers.
+        let to = operands.begin(free);
+        free = slot;
         // The fragments of the next step are asked for before those of this one are multiplied. A macro, since a closure of this size is not always inlined.
         macro_rules! steps {
             ($($step:literal)*) => {$(
                 if $step < A::STEPS {
                     let now = next;
-                    if $step == 0 {
-                        // All warps have passed the barrier behind which the tile before is in registers.
-                        operands.load(tile + (STAGES as u32 - 1), free);
-                        free = slot;
-                    }
                     if $step + 1 < A::STEPS {
                         next = fragments::<A, MT, NP>(place, $step + 1);
+                        operands.copy(&to, $step);
                     } else {
+                        operands.copy(&to, $step);
+                        operands.end();
                         wait::<STAGES>();
                         block.sync();
                         // Behind the last tile, the same one is read again: no other was written.
@@ -257,39 +263,6 @@ unsafe fn store<
     };
     // SAFETY: the caller's promise.
     unsafe { finish.store_tile::<ROWS, COLUMNS, THREADS>(problem, work, thread, read) };
-}
-
-/// Both operands of a block, and where their tiles go.
-struct Operands<A: Tensor, const ROWS: usize, const COLUMNS: usize, const THREADS: usize> {
-    a: (Operand<A::Element>, Form),
-    b: (Operand<A::Element>, Form),
-    k_start: u32,
-    tiles: u32,
-    memory: *mut u8,
-    thread: u32,
-}
-
-impl<A: Tensor, const ROWS: usize, const COLUMNS: usize, const THREADS: usize>
-    Operands<A, ROWS, COLUMNS, THREADS>
-{
-    /// Begins to fill stage `slot`, which all warps have read, or which was not used yet.
-    #[inline(always)]
-    fn load(&self, tile: u32, slot: usize) {
-        if tile < self.tiles {
-            let to = self
-                .memory
-                .wrapping_add(slot * (ROWS + COLUMNS) * TILE_BYTES);
-            let k = self.k_start + tile * (TILE_BYTES / size_of::<A::Element>()) as u32;
-            let ((a, form_a), (b, form_b)) = (self.a, self.b);
-            // SAFETY: the stage is free, as said above.
-            unsafe { a.load::<ROWS, THREADS>(form_a, to, k, self.thread) };
-            let to = to.wrapping_add(ROWS * TILE_BYTES);
-            // SAFETY: as above.
-            unsafe { b.load::<COLUMNS, THREADS>(form_b, to, k, self.thread) };
-        }
-        // SAFETY: each tile has a group, also those that do not exist, so that their numbers are as `wait` expects.
-        unsafe { raw::copy_async_commit() };
-    }
 }
 
 /// What a lane has of a tile for a step: of rows 16 i and columns 16 j from those of the warp on. The tile was waited for, and is filled again behind the next barrier
