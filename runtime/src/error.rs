@@ -6,6 +6,7 @@ use crate::graph::error::GraphError;
 use crate::interop::error::InteropError;
 #[cfg(target_os = "linux")]
 use crate::interop::external::{ExternalError, Refused};
+use crate::interop::graphics::{self, GraphicsError};
 use crate::launch::error::LaunchError;
 use crate::memory::MemoryError;
 use crate::module::error::ModuleError;
@@ -50,6 +51,9 @@ pub enum Error {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     External(#[from] ExternalError),
+    /// An object of OpenGL cannot be registered or mapped.
+    #[error(transparent)]
+    Graphics(#[from] GraphicsError),
     /// The map of a tensor cannot be made.
     #[error(transparent)]
     TensorMap(#[from] TensorMapError),
@@ -75,6 +79,12 @@ impl<S> From<Refused<S>> for Error {
     }
 }
 
+impl<S> From<graphics::Refused<S>> for Error {
+    fn from(refused: graphics::Refused<S>) -> Error {
+        refused.error.into()
+    }
+}
+
 macro_rules! debug_is_the_text {
     ($($error:ty),* $(,)?) => {$(
         impl ::std::fmt::Debug for $error {
@@ -89,6 +99,7 @@ debug_is_the_text!(
     DeviceError,
     DriverError,
     GraphError,
+    GraphicsError,
     InteropError,
     KernelDeadlock,
     KernelPanic,

@@ -1,5 +1,7 @@
 //! Every text that a user may read, as one file: `errors.txt`. A new variant needs a line in `all`.
 
+#[path = "error_tests/graphics.rs"]
+mod graphics; // errors of objects of OpenGL
 #[path = "error_tests/launches.rs"]
 mod launches; // errors of launches, of which there are most
 
@@ -598,6 +600,7 @@ fn all() -> Vec<Error> {
     errors.extend(symbol_errors().into_iter().map(Error::from));
     errors.extend(interop_errors().into_iter().map(Error::from));
     errors.extend(external_errors().into_iter().map(Error::from));
+    errors.extend(graphics::errors().into_iter().map(Error::from));
     errors.extend(module_errors().into_iter().map(Error::from));
     errors.extend(tensor_errors().into_iter().map(Error::from));
     errors.extend(texture_errors().into_iter().map(Error::from));
@@ -688,6 +691,7 @@ fn debug_shows_the_text() {
     look(&symbol_errors());
     look(&interop_errors());
     look(&external_errors());
+    look(&graphics::errors());
     look(&module_errors());
     look(&tensor_errors());
     look(&texture_errors());

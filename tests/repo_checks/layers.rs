@@ -133,6 +133,7 @@ const CRATES: &[Layers] = &[
                     "interop::error",
                     "interop::external",
                     "interop::foreign",
+                    "interop::graphics",
                     "launch::arguments",
                     "launch::blocking",
                     "launch::cache",

@@ -31,6 +31,8 @@ pub(crate) struct ArrayMemory {
 enum Owned {
     Array(CUarray),
     Mipmapped(CUmipmappedArray),
+    /// Nothing: the array is a mapped image of another interface.
+    Mapped(CUarray),
 }
 
 /// A level of an array. Means nothing any more once the [`ArrayMemory`] is gone.
@@ -148,6 +150,17 @@ impl ArrayMemory {
         Ok(made)
     }
 
+    /// A mapped image of another interface, which is not destroyed. Means nothing any more when the image is unmapped.
+    pub(super) fn mapped(context: Arc<Context>, raw: CUarray) -> ArrayMemory {
+        ArrayMemory {
+            context,
+            owned: Owned::Mapped(raw),
+            levels: vec![ArrayHandle(raw)],
+            #[cfg(target_os = "linux")]
+            external: None,
+        }
+    }
+
     fn find_levels(&mut self, raw: CUmipmappedArray, n_levels: c_uint) -> Result<(), DriverError> {
         let driver = &self.context.driver;
         for level in 0..n_levels {
@@ -167,7 +180,7 @@ impl ArrayMemory {
     /// The driver's handle: `CUarray`, or `CUmipmappedArray` if it was made with levels.
     pub(crate) fn raw_handle(&self) -> *mut c_void {
         match self.owned {
-            Owned::Array(raw) => raw.0,
+            Owned::Array(raw) | Owned::Mapped(raw) => raw.0,
             Owned::Mipmapped(raw) => raw.0,
         }
     }
@@ -175,6 +188,9 @@ impl ArrayMemory {
 
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
+        if matches!(self.owned, Owned::Mapped(_)) {
+            return;
+        }
         let (context, owned) = (Arc::clone(&self.context), self.owned);
         #[cfg(target_os = "linux")]
         let external = self.external.take();
@@ -187,6 +203,7 @@ impl Drop for ArrayMemory {
                 Owned::Array(raw) => unsafe { driver.cuArrayDestroy(raw) },
                 // SAFETY: as above.
                 Owned::Mipmapped(raw) => unsafe { driver.cuMipmappedArrayDestroy(raw) },
+                Owned::Mapped(_) => Ok(()),
             };
             #[cfg(target_os = "linux")]
             drop(external);

@@ -18,6 +18,7 @@ pub(crate) mod event;
 pub(crate) mod external;
 pub(crate) mod foreign;
 pub(crate) mod graph;
+pub(crate) mod graphics;
 mod health;
 pub(crate) mod host;
 pub(crate) mod jit;

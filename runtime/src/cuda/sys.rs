@@ -7,6 +7,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 pub(crate) mod external; // memory and semaphores that other APIs share
+pub(crate) mod graphics; // resources that graphics interfaces share
 pub(crate) mod graphs; // nodes of graphs
 pub(crate) mod memory; // kinds of memory, copies, pools
 pub(crate) mod modules; // compiling, linking, functions' attributes

@@ -52,6 +52,10 @@
 //!
 //! [`external`] takes memory and semaphores of other APIs on the same GPU, and gives ours to them, on Linux.
 //!
+//! # OpenGL
+//!
+//! [`graphics`] registers buffers and images of OpenGL, and maps them for kernels.
+//!
 //! # Elements and arrays of other crates
 //!
 //! With the feature `bytemuck`, types that are `bytemuck::Pod` are elements of buffers and slices, in kernels too: wrapped in `Pod`, or by
@@ -68,6 +72,7 @@ pub(crate) mod error; // what can go wrong
 #[cfg(target_os = "linux")]
 pub mod external; // memory and semaphores that Vulkan shares
 pub(crate) mod foreign; // memory of others
+pub mod graphics; // objects of OpenGL
 mod handles; // the driver's own handles
 #[cfg(feature = "bytemuck")]
 mod pod; // elements of other crates

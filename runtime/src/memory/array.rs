@@ -215,7 +215,27 @@ impl<T: ArrayElement> ArrayBuffer<T> {
     }
 }
 
+impl<T: ArrayElement> ArrayBuffer<T> {
+    /// Refuses what no array is.
+    pub(crate) fn check(device: &Device, options: ArrayOptions) -> Result<(), MemoryError> {
+        options.check(None, device)
+    }
+}
+
 impl<T> ArrayBuffer<T> {
+    /// The array in memory that was made for it.
+    pub(crate) fn of_buffer(buffer: Buffer, options: ArrayOptions) -> ArrayBuffer<T> {
+        ArrayBuffer {
+            buffer,
+            options,
+            element: PhantomData,
+        }
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// Its dimensions and layers.
     #[must_use]
     pub fn shape(&self) -> ArrayShape {

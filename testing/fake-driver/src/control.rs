@@ -105,6 +105,7 @@ fn count(state: &State, of: &str) -> Option<u64> {
             .filter(|(_, array)| array.of == 0)
             .count() as u64,
         "external memory" => state.external.len() as u64,
+        "graphics resources" => state.graphics.len() as u64,
         "external semaphores" => state.semaphores.len() as u64,
         "shareable memory" => state.allocations.len() as u64,
         "mipmapped arrays" => state.mipmapped.len() as u64,

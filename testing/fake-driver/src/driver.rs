@@ -4,6 +4,7 @@ pub mod arrays;
 pub mod contexts;
 pub mod devices;
 pub mod external;
+pub mod graphics;
 pub mod graphs;
 pub mod kinds;
 pub mod links;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::code::Code;
 use crate::driver::arrays::{Array, Mipmapped};
 use crate::driver::external::{External, Semaphore};
+use crate::driver::graphics::Resource;
 use crate::driver::kinds::Pool;
 use crate::driver::reserved::Allocation;
 use crate::driver::textures::Object;
@@ -120,6 +121,7 @@ pub(crate) struct State {
     pub(crate) surfaces: Table<Object>,
     pub(crate) external: Table<External>,
     pub(crate) semaphores: Table<Semaphore>,
+    pub(crate) graphics: Table<Resource>,
     pub(crate) allocations: Table<Allocation>,
     /// Reserved addresses, and how many bytes there are.
     pub(crate) reserved: BTreeMap<u64, usize>,
@@ -170,6 +172,7 @@ impl State {
             surfaces: Table::new(0xCD, Code::INVALID_VALUE),
             external: Table::new(0xCE, Code::INVALID_HANDLE),
             semaphores: Table::new(0xCF, Code::INVALID_HANDLE),
+            graphics: Table::new(0xD1, Code::INVALID_HANDLE),
             allocations: Table::new(0xD0, Code::INVALID_VALUE),
             reserved: BTreeMap::new(),
             regions: BTreeMap::new(),

@@ -358,7 +358,7 @@ pub fn nothing_is_left(fake: &Fake) {
 }
 
 /// What can be alive.
-const LIVE: [&str; 20] = [
+const LIVE: [&str; 21] = [
     "contexts",
     "modules",
     "functions",
@@ -376,6 +376,7 @@ const LIVE: [&str; 20] = [
     "mipmapped arrays",
     "external memory",
     "external semaphores",
+    "graphics resources",
     "shareable memory",
     "textures",
     "surfaces",

@@ -1,6 +1,7 @@
 //! Functions for kinds of memory, copies and pools.
 
 use super::super::sys::external::*;
+use super::super::sys::graphics::*;
 use super::super::sys::memory::*;
 use super::super::sys::textures::*;
 use super::*;
@@ -42,6 +43,14 @@ later! {
         since "10.0": fn cuImportExternalMemory(memory: *mut CUexternalMemory, described: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC);
         since "10.0": fn cuExternalMemoryGetMappedBuffer(address: *mut CUdeviceptr, memory: CUexternalMemory, described: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
         since "10.0": fn cuExternalMemoryGetMappedMipmappedArray(array: *mut CUmipmappedArray, memory: CUexternalMemory, described: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC);
+        since "3.0": fn cuGraphicsGLRegisterBuffer(resource: *mut CUgraphicsResource, buffer: c_uint, flags: c_uint);
+        since "3.0": fn cuGraphicsGLRegisterImage(resource: *mut CUgraphicsResource, image: c_uint, target: c_uint, flags: c_uint);
+        since "3.0": fn cuGraphicsUnregisterResource(resource: CUgraphicsResource);
+        since "3.0": fn cuGraphicsMapResources(count: c_uint, resources: *mut CUgraphicsResource, stream: CUstream);
+        since "3.0": fn cuGraphicsUnmapResources(count: c_uint, resources: *mut CUgraphicsResource, stream: CUstream);
+        since "3.2": fn cuGraphicsResourceGetMappedPointer_v2(address: *mut CUdeviceptr, bytes: *mut usize, resource: CUgraphicsResource);
+        since "3.0": fn cuGraphicsSubResourceGetMappedArray(array: *mut CUarray, resource: CUgraphicsResource, index: c_uint, level: c_uint);
+        since "6.5": fn cuGLGetDevices_v2(count: *mut c_uint, devices: *mut CUdevice, most: c_uint, list: c_uint);
         since "10.0": fn cuDestroyExternalMemory(memory: CUexternalMemory);
         since "10.2": fn cuMemGetAllocationGranularity(bytes: *mut usize, described: *const CUmemAllocationProp, option: c_int);
         since "10.2": fn cuMemCreate(memory: *mut CUmemGenericAllocationHandle, bytes: usize, described: *const CUmemAllocationProp, flags: u64);

@@ -172,6 +172,24 @@ impl Held {
     }
 }
 
+/// An array of this extent, format, channels and flags, and its bytes of a row, rows, and planes.
+pub(super) fn described(
+    [width, height, depth]: [usize; 3],
+    format: i32,
+    channels: u32,
+    flags: u32,
+) -> Result<(Described, [usize; 3]), Code> {
+    let described = Described {
+        width,
+        height,
+        depth,
+        format,
+        channels,
+        flags,
+    };
+    Ok((described, described.extent()?))
+}
+
 /// The levels of an array, the finest first, each with its extent, and the bytes of all.
 type Levels = Vec<(Described, [usize; 3])>;
 

@@ -82,6 +82,8 @@ pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), 
     held.arrays.retain(|_, array| array.context != context);
     held.mipmapped.retain(|_, array| array.context != context);
     held.external.retain(|_, memory| memory.context != context);
+    held.graphics
+        .retain(|_, resource| resource.context != context);
     held.semaphores
         .retain(|_, semaphore| semaphore.context != context);
     held.allocations

@@ -8,6 +8,7 @@ use warploom_runtime::device::ContextLimit;
 use warploom_runtime::interop::external::{
     ExternalError, ExternalPlace, Handover, HostMemory, HostSemaphore, SemaphoreKind,
 };
+use warploom_runtime::interop::graphics::{GlImage, ReadOnly, ReadWrite, WriteDiscard};
 use warploom_runtime::texture::{Filter, Sampler, SurfaceObject, TextureObject};
 use warploom_runtime::{
     Advice, ArrayShape, Device, Error, EventOptions, Graph, Launch, MemoryLocation, PinnedOptions,
@@ -241,5 +242,45 @@ pub(crate) fn facts(device: &Device) -> Result<(), Error> {
     let memory = device.memory_info()?;
     assert!(memory.free <= memory.total);
     assert_eq!(device.properties()?.compute_capability, (9, 0));
+    Ok(())
+}
+
+/// Objects of the fake's OpenGL, whose names say what they are.
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "all are registered for the same reason"
+)]
+pub(crate) fn graphics(device: &Device) -> Result<(), Error> {
+    let (one, two) = (device.stream()?, device.stream()?);
+    assert!(device.is_of_gl_context()?);
+    // A buffer of 32 bytes; images of f32: a plane of 4 x 2, and 4 x 2 x 3.
+    let (plane, space) = (0x2010_0204, 0x2013_0204);
+    // SAFETY: the fake has no OpenGL, and so no context that must be current.
+    let (mut buffer, read, deep, drawn) = unsafe {
+        let shape = ArrayShape::from((4, 2)).with_surface();
+        let (texture, volume) = (GlImage::Texture(plane), GlImage::Texture(space));
+        (
+            device.register_gl_buffer::<f32, _>(32, 8, ReadWrite)?,
+            device.register_gl_buffer::<f32, _>(16, 4, ReadOnly)?,
+            device.register_gl_image::<f32, _>(volume, (4, 2, 3), WriteDiscard)?,
+            device.register_gl_image::<f32, _>(texture, shape, ReadWrite)?,
+        )
+    };
+    for turn in [1.0, 2.0] {
+        let mut ours = buffer.map(&one)?;
+        ours.as_slice_mut().fill(turn, &two)?;
+        assert_eq!(ours.to_vec(&one)?, [turn; 8]);
+        buffer = ours.unmap(&one)?;
+    }
+    let mut drawn = drawn.map(&two)?;
+    let mut level = drawn.as_level_mut();
+    level.as_slice_mut().copy_from(&[0.5; 8], &one)?;
+    let texture: TextureObject<'_, D2, f32> = drawn.texture(Sampler::new())?;
+    assert_ne!(texture.raw_handle(), 0);
+    let drawn = drawn.unmap(&two)?.map(&one)?; // its texture goes
+    assert_eq!(drawn.to_vec(&one)?, [0.5; 8]);
+    drop(drawn); // still mapped
+    drop(deep.map(&one)?.unmap(&two)?);
+    drop(read.map(&one)?);
     Ok(())
 }

@@ -22,7 +22,7 @@ const N: usize = 33;
 pub(crate) type Part = fn(&Device) -> Result<(), Error>;
 
 /// All parts.
-pub(crate) const PARTS: [Part; 12] = [
+pub(crate) const PARTS: [Part; 13] = [
     buffers,
     statics,
     launches,
@@ -35,6 +35,7 @@ pub(crate) const PARTS: [Part; 12] = [
     features::tensors,
     features::textures,
     features::external,
+    features::graphics,
 ];
 
 /// Opens the driver's first GPU, does one part, and lets go of all that it took.

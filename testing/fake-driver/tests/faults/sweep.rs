@@ -21,7 +21,7 @@ pub(crate) fn codes() -> impl Iterator<Item = i32> {
 const FEW: [i32; 6] = [1, 2, 700, 719, 400, 999];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 19] = [
+const RELEASES: [&str; 21] = [
     "cuArrayDestroy",
     "cuDestroyExternalMemory",
     "cuDestroyExternalSemaphore",
@@ -29,6 +29,8 @@ const RELEASES: [&str; 19] = [
     "cuEventDestroy_v2",
     "cuGraphDestroy",
     "cuGraphExecDestroy",
+    "cuGraphicsUnmapResources",
+    "cuGraphicsUnregisterResource",
     "cuMemAddressFree",
     "cuMemFreeHost",
     "cuMemFree_v2",
@@ -43,11 +45,14 @@ const RELEASES: [&str; 19] = [
     "cuTexObjectDestroy",
 ];
 
-/// Codes that are an answer of this call: the module has no such variable, the kernel no such parameter, the driver no such attribute.
-const ANSWERS: [(&str, Code); 3] = [
+/// Codes that are an answer of this call: the module has no such variable, the kernel no such parameter, the driver no such attribute, no GPU renders.
+const ANSWERS: [(&str, Code); 6] = [
     ("cuDeviceGetAttribute", Code::INVALID_VALUE),
     ("cuModuleGetGlobal_v2", Code::NOT_FOUND),
     ("cuFuncGetParamInfo", Code::INVALID_VALUE),
+    ("cuGLGetDevices_v2", Code::NO_DEVICE),
+    ("cuGLGetDevices_v2", Code::INVALID_GRAPHICS_CONTEXT),
+    ("cuGLGetDevices_v2", Code::OPERATING_SYSTEM),
 ];
 
 /// What is wrong with the run of `part` in which call `at`, which was of `function`, failed with `code`; nothing if all is as it must be.

@@ -10,6 +10,7 @@
 mod arrays; // memory without addresses
 mod contexts; // several contexts and GPUs
 mod external; // memory and semaphores of other APIs
+mod graphics; // objects of OpenGL
 mod graphs; // nodes of graphs
 mod kinds; // memory of all kinds
 mod tensors; // maps of tensors
@@ -24,6 +25,7 @@ use warploom_fake_driver::driver::arrays::*;
 use warploom_fake_driver::driver::contexts::*;
 use warploom_fake_driver::driver::devices::*;
 use warploom_fake_driver::driver::external::*;
+use warploom_fake_driver::driver::graphics::*;
 use warploom_fake_driver::driver::graphs::*;
 use warploom_fake_driver::driver::kinds::*;
 use warploom_fake_driver::driver::links::*;
