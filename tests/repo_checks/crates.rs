@@ -217,6 +217,18 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["ash", "png"],
     ),
     (
+        "libraries/opengl",
+        "warploom-gl",
+        &["warploom"],
+        &["glow", "libloading", "thiserror"],
+    ),
+    (
+        "libraries/opengl/tests",
+        "warploom-gl-tests",
+        &["warploom", "warploom-gl", "warploom-build"],
+        &["glow", "png"],
+    ),
+    (
         "libraries/algorithms",
         "warploom-algorithms",
         &["warploom"],
