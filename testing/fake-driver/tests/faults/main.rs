@@ -14,5 +14,6 @@ mod carried; // device code that this program carries
 mod features; // what else most tests run
 mod lifetimes; // dropped early, late, elsewhere or never
 mod limits; // too much, too long, too many
+mod opengl; // objects of OpenGL
 mod program; // what most tests run
 mod sweep; // every call fails once with every code
