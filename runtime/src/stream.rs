@@ -489,6 +489,14 @@ impl Queue {
     }
 }
 
+impl Drop for StreamShared {
+    fn drop(&mut self) {
+        if let Some(turns) = self.device.turns() {
+            turns.leave(self.queue.id());
+        }
+    }
+}
+
 impl Drop for Queue {
     fn drop(&mut self) {
         // Host functions that wait for their turn still get it, unless the GPU failed.

@@ -2,9 +2,10 @@
 //!
 //! Happens-before by vector clocks. Work of one stream is in order; waiting for an event joins the clock that the recording stream had then, and so does a buffer that is handed over. When the host
 //! waits, whatever for, all that was launched before counts as over. Work of the legacy default stream begins when that of all blocking streams is over, and theirs when it is.
+//! The clock of a stream that is dropped is kept until then: until the host waits, its launches may run beside later ones.
 //! What is not compared at all: launches without addresses among their arguments while the device has no other stream.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
@@ -45,6 +46,8 @@ struct Clocks {
     of_default: Clock,
     /// What all blocking streams have got.
     of_blocking: Clock,
+    /// Streams that were dropped with launches that the host has not waited for.
+    dropped: Vec<u64>,
 }
 
 impl Clocks {
@@ -63,6 +66,51 @@ impl Clocks {
             join(&mut clock, &self.of_blocking);
         }
         clock
+    }
+
+    /// The stream gets a launch: its number in the stream, and the clock with it.
+    fn launch(&mut self, stream: u64) -> (u64, Clock) {
+        let mut clock = self.of(stream);
+        let number = clock.get(&stream).map_or(1, |number| number + 1);
+        clock.insert(stream, number);
+        self.advance(stream, &clock);
+        (number, clock)
+    }
+
+    /// The stream gets no more work.
+    fn leave(&mut self, stream: u64) {
+        match self.streams.contains_key(&stream) {
+            true => self.dropped.push(stream),
+            false => drop(self.roles.remove(&stream)),
+        }
+    }
+
+    /// Of dropped streams nothing is compared any more.
+    fn forget_dropped(&mut self) {
+        let Self {
+            streams,
+            roles,
+            of_default,
+            of_blocking,
+            dropped,
+        } = self;
+        if dropped.is_empty() {
+            return;
+        }
+        let gone: HashSet<u64> = dropped.drain(..).collect();
+        streams.retain(|stream, _| !gone.contains(stream));
+        roles.retain(|stream, _| !gone.contains(stream));
+        for clock in streams.values_mut().chain([of_default, of_blocking]) {
+            clock.retain(|stream, _| !gone.contains(stream));
+        }
+    }
+
+    /// Later work of the stream happens after a clock that was kept, perhaps since before streams were forgotten.
+    fn join(&mut self, stream: u64, clock: &Clock) {
+        let known = clock.iter().filter(|(of, _)| self.streams.contains_key(of));
+        let clock = known.map(|(of, number)| (*of, *number)).collect();
+        self.advance(stream, &clock);
+        self.works(stream);
     }
 
     /// The stream has got work.
@@ -99,6 +147,11 @@ impl Turns {
         }
     }
 
+    /// A stream is dropped.
+    pub(crate) fn leave(&self, stream: u64) {
+        lock(&self.clocks).leave(stream);
+    }
+
     /// A kernel is launched on a stream: tells the checks, if there may be something to compare it with.
     pub(crate) fn announce(
         &self,
@@ -108,10 +161,7 @@ impl Turns {
     ) {
         let id = stream.number();
         let mut all = lock(&self.clocks);
-        let mut clock = all.of(id);
-        let number = clock.get(&id).map_or(1, |number| number + 1);
-        clock.insert(id, number);
-        all.advance(id, &clock);
+        let (number, clock) = all.launch(id);
         if !has_addresses && stream.device().objects_in_use().streams < 2 {
             return;
         }
@@ -138,14 +188,13 @@ impl Turns {
 
     /// Later work of a stream happens after the launches of a clock.
     pub(crate) fn join(&self, stream: u64, clock: &Clock) {
-        let mut all = lock(&self.clocks);
-        all.advance(stream, clock);
-        all.works(stream);
+        lock(&self.clocks).join(stream, clock);
     }
 
     /// The host waits: all that was launched is over before what comes now.
     pub(crate) fn host_waits(&self) {
         self.launches.forget();
+        lock(&self.clocks).forget_dropped();
     }
 }
 
@@ -155,10 +204,49 @@ mod tests {
 
     /// What a new launch of a stream happens after, of these: `(stream, launches so far)`.
     fn after(all: &mut Clocks, stream: u64) -> Clock {
-        let mut clock = all.of(stream);
-        *clock.entry(stream).or_default() += 1;
-        all.advance(stream, &clock);
-        clock
+        all.launch(stream).1
+    }
+
+    #[test]
+    fn a_dropped_stream_is_known_until_the_host_waits() {
+        let mut all = Clocks::default();
+        for (stream, role) in [(1, Role::Default), (2, Role::Blocking), (3, Role::Blocking)] {
+            all.roles.insert(stream, role);
+        }
+        after(&mut all, 2);
+        let event = all.of(2);
+        all.leave(2);
+        assert_eq!(
+            after(&mut all, 1)[&2],
+            1,
+            "the default stream is behind its launch"
+        );
+        all.forget_dropped();
+        assert_eq!(after(&mut all, 1), Clock::from([(1, 2)]));
+        assert_eq!(all.of_blocking, Clock::new());
+        all.join(3, &event);
+        assert_eq!(after(&mut all, 3).get(&2), None, "an event of before");
+    }
+
+    #[test]
+    fn streams_made_for_ever_leave_nothing() {
+        let mut all = Clocks::default();
+        all.roles.insert(0, Role::Default);
+        for stream in 1..1000 {
+            all.roles.insert(stream, Role::Blocking);
+            if stream % 3 != 0 {
+                after(&mut all, stream);
+                after(&mut all, 0);
+            }
+            all.leave(stream);
+            if stream % 10 == 0 {
+                all.forget_dropped();
+            }
+        }
+        all.forget_dropped();
+        assert_eq!((all.streams.len(), all.roles.len()), (1, 1));
+        let clocks = [&all.streams[&0], &all.of_default, &all.of_blocking];
+        assert!(clocks.iter().all(|clock| clock.len() <= 1), "{clocks:?}");
     }
 
     #[test]
@@ -205,7 +293,7 @@ mod tests {
         all.roles.extend([(1, Role::Default), (2, Role::Blocking)]);
         after(&mut all, 2);
         let recorded = all.of(1);
-        all.advance(7, &recorded);
+        all.join(7, &recorded);
         assert_eq!(after(&mut all, 7), Clock::from([(2, 1), (7, 1)]));
     }
 }
