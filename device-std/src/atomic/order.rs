@@ -1,5 +1,7 @@
 //! Memory orders as types, so that an order which an operation cannot have does not compile.
 
+use core::sync::atomic::Ordering;
+
 use sealed::Sealed;
 
 mod sealed {
@@ -20,9 +22,19 @@ mod sealed {
 /// let x = Atomic::new(7u32);
 /// assert_eq!([increase(&x, Relaxed), increase(&x, SeqCst)], [7, 8]);
 /// ```
+///
+/// Atomics of `core`, which [`SharedArray::atomic`](crate::SharedArray::atomic) gives too, take `core::sync::atomic::Ordering`; each of these types converts into it:
+/// ```
+/// use core::sync::atomic::AtomicU32;
+/// use warploom_device_std::atomic::Relaxed;
+/// let x = AtomicU32::new(7);
+/// x.fetch_add(1, Relaxed.into());
+/// assert_eq!(x.into_inner(), 8);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory order",
-    note = "the orders are types of `warploom::device_std::atomic`: `Relaxed`, `Acquire`, `Release`, `AcqRel`, `SeqCst`"
+    note = "the orders are types of `warploom::device_std::atomic`: `Relaxed`, `Acquire`, `Release`, `AcqRel`, `SeqCst`",
+    note = "`Ordering` of `core::sync::atomic` is for the atomics of `core`, which `SharedArray::atomic` gives too; each of the types converts into it with `into()`"
 )]
 pub trait Order: Copy + Sealed {
     /// The order's number: relaxed 0, acquire 1, release 2, both 3, sequentially consistent 4.
@@ -84,6 +96,12 @@ macro_rules! orders {
         impl Sealed for $name {}
         impl Order for $name {
             const CODE: u32 = $code;
+        }
+        impl From<$name> for Ordering {
+            #[inline(always)]
+            fn from(_: $name) -> Self {
+                Self::$name
+            }
         }
         $(impl $what for $name {})*
     )*};
