@@ -6,9 +6,10 @@ pub use crate::control::{
     Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ReadableStore, ThreadId,
 };
 pub use crate::detector::{
-    ForeignMemory, GlobalMemory, HOOKS, Hook, Launches, Turn, allocate, allocate_at, copied,
-    forget_values, forget_views, free, gets_slice, heap_alloc, heap_free, host_reads, initialise,
-    keep_freed_memory, limit_heap, may_lead_to, name, name_view, reads_only, takes_turn,
+    ForeignMemory, GlobalMemory, HOOKS, Hook, InFlight, Launches, Turn, allocate, allocate_at,
+    copied, forget_values, forget_views, free, gets_slice, heap_alloc, heap_free, host_reads,
+    initialise, keep_freed_memory, limit_heap, may_lead_to, name, name_view, reads_only,
+    takes_turn,
 };
 pub use crate::engine::fiber::on_lane;
 pub use crate::engine::overflow::instrumented_code;

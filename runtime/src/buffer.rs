@@ -430,6 +430,22 @@ impl Owned {
         }
     }
 
+    /// The error if the host is about to read this memory, or to write it, and the wait for the work that the memory knows of would not be for a launch that has
+    /// its address. Names the caller's place.
+    #[track_caller]
+    pub(crate) fn host_accesses(&self, writes: bool) -> Result<(), MemoryError> {
+        let device = self.device();
+        if device.is_gpu() {
+            return Ok(()); // nothing is known there
+        }
+        let after = self.latest(&lock(&self.last)).map(|queue| queue.id());
+        let start: *const u8 = self.start();
+        match device.host_accesses((start, self.bytes), writes, after) {
+            true => Ok(device.check_kernels(None)?),
+            false => Ok(()),
+        }
+    }
+
     fn wait(&self) -> Result<(), MemoryError> {
         reject_in_host_callback()?;
         let (queue, uses) = {

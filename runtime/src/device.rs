@@ -27,7 +27,7 @@ use warploom_device_std::Plain;
 use warploom_emulator::check::{self, Birth, Control, Mode};
 
 use crate::buffer::Buffer;
-use crate::checked;
+use crate::checked::{self, KernelFindings};
 use crate::cuda::callback::{in_host_callback, run_outside_callback};
 use crate::cuda::host::HostPanics;
 use crate::cuda::stream::Stream as CudaStream;
@@ -444,6 +444,31 @@ impl Device {
             return true;
         }
         false
+    }
+
+    /// Says so if the host reads bytes of the emulator, or `writes` them, that a launch accesses which need not be over when what the stream `after` has got is
+    /// (`None`: without a wait), and whether it did: [`check_kernels`](Device::check_kernels) has the error. Names the caller's place.
+    #[track_caller]
+    pub(crate) fn host_accesses(
+        &self,
+        range: (*const u8, usize),
+        writes: bool,
+        after: Option<u64>,
+    ) -> bool {
+        let Backend::Emulator(emulated) = &self.0.backend else {
+            return false;
+        };
+        let Some(found) = emulated.turns.host_accesses(range, writes, after) else {
+            return false;
+        };
+        let findings = checked::remark(found.report);
+        if findings.is_empty() {
+            return false; // allowed
+        }
+        let findings = KernelFindings::of(found.kernel, found.launched_at, findings);
+        let error = StreamError::Check(Box::new(findings));
+        lock(&emulated.fault).get_or_insert(error);
+        true
     }
 
     /// An error that some kernel left behind, at a point where so much (`None`: no particular work) is done.

@@ -394,6 +394,7 @@ impl<T: Plain> DeviceBuffer<T> {
     /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then.
     /// [`MemoryError::WrongDevice`] likewise. A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them;
     /// with a panic the copy is made all the same.
+    #[track_caller]
     pub fn copy_from(
         &mut self,
         at: usize,
@@ -449,6 +450,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
     ///
     /// # Errors
     /// As [`DeviceBuffer::copy_from`].
+    #[track_caller]
     pub fn copy_from(
         &mut self,
         at: usize,

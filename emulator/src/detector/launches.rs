@@ -21,7 +21,8 @@ pub(super) fn finish(run: &RunChecks) {
     let footprint = Footprint {
         stream: turn.stream,
         number: turn.number,
-        name: turn.name.clone(),
+        kernel: turn.kernel,
+        launched_at: turn.launched_at,
         pieces: run.touched(),
     };
     let mut all = turn.all.lock();
@@ -71,7 +72,7 @@ fn report(
         let title = format!("{} (`{name}`)", Code::LAUNCH_RACE.title());
         Report::new(Code::LAUNCH_RACE, title)
             .side(Side::of_launch(SiteId(now.site()), format!("this launch {} {name}", verb(now))))
-            .side(Side::of_launch(SiteId(then.site()), format!("{} {} it", before.name, verb(then))))
+            .side(Side::of_launch(SiteId(then.site()), format!("{}, on another stream, {} it", before.name(), verb(then))))
             .why("the two are launches of different streams, and neither stream waits for the other: on a GPU they may run at the same time, or in the other order")
             .help("record an event behind the first launch and let the second stream wait for it, use one stream, or pass the buffer itself, which is handed over in order")
     });

@@ -106,6 +106,12 @@ pub fn copied(to: *const u8, from: *const u8, bytes: usize) {
     copy_values(to.addr(), from.addr(), bytes);
 }
 
+/// What reports call the memory at an address outside of a run.
+pub(super) fn name_of(address: usize) -> Option<String> {
+    let (one, snapshot) = (registry::find(address)?, Snapshot::empty());
+    Some(words::Words::new(&snapshot, &one, address).element(address))
+}
+
 /// A warning, if the host reads bytes here that neither it nor a kernel has written. Names the caller's place.
 ///
 /// ```

@@ -59,4 +59,4 @@ pub(crate) use memory::{leaks, outside_surface};
 pub(crate) use observer::{Observer, Target};
 pub(crate) use slot::AccessKind;
 pub(crate) use state::{Exit, Observe, RunChecks};
-pub use turn::{Launches, Turn, takes_turn};
+pub use turn::{InFlight, Launches, Turn, takes_turn};

@@ -1,9 +1,14 @@
 //! The place of a launch among those of all streams, and what launches have accessed that the host has not waited for.
 
 use std::cell::Cell;
+use std::ops::Range;
+use std::panic::Location;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use super::memory;
 use super::slot::AccessKind;
+use crate::finding::{Code, Place, Report, Side};
+use crate::site::{Origin, SiteId};
 use crate::sync::StaticMutex;
 
 /// What launches have accessed that the host has not waited for. One for each device.
@@ -21,8 +26,21 @@ pub struct Turn {
     pub number: u64,
     /// The vector clock: of each stream the latest launch that happens before this one.
     pub clock: Vec<(u64, u64)>,
-    /// The kernel and the launch, in words.
-    pub name: String,
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Where it was launched.
+    pub launched_at: &'static Location<'static>,
+}
+
+/// A launch that the host has not waited for, with the report that the host, or a copy, accesses what it accesses.
+#[derive(Debug)]
+pub struct InFlight {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Where it was launched.
+    pub launched_at: &'static Location<'static>,
+    /// What was found.
+    pub report: Report,
 }
 
 /// Launches that are kept, and pieces of all of them: further ones take the place of the oldest.
@@ -33,7 +51,8 @@ pub(super) const MOST: (usize, usize) = (64, 1 << 20);
 pub(super) struct Footprint {
     pub(super) stream: u64,
     pub(super) number: u64,
-    pub(super) name: String,
+    pub(super) kernel: &'static str,
+    pub(super) launched_at: &'static Location<'static>,
     /// By address.
     pub(super) pieces: Vec<Piece>,
 }
@@ -61,6 +80,29 @@ impl Launches {
         self.lock().clear();
     }
 
+    /// What is found if the host, or a copy, reads `bytes` bytes at `start`, or `writes` them, when the launches of a clock are over. Names the caller's place.
+    #[must_use]
+    #[track_caller]
+    pub fn host_accesses(
+        &self,
+        (start, bytes): (*const u8, usize),
+        writes: bool,
+        over: &[(u64, u64)],
+    ) -> Option<InFlight> {
+        let caller = Origin::from(Location::caller()); // not in the closure, which has a place of its own
+        let all = self.lock();
+        let range = start.addr()..start.addr() + bytes;
+        all.iter().filter(|one| !one.is_in(over)).find_map(|one| {
+            let (piece, what) = one.touches(&range, writes)?;
+            let report = report_host(one, piece, what, (&range, writes), caller);
+            Some(InFlight {
+                kernel: one.kernel,
+                launched_at: one.launched_at,
+                report,
+            })
+        })
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Footprint>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,12 +111,69 @@ impl Launches {
 impl Turn {
     /// Whether another launch happens before this one.
     pub(super) fn is_after(&self, other: &Footprint) -> bool {
-        let latest = self
-            .clock
-            .iter()
-            .find(|(stream, _)| *stream == other.stream);
-        other.stream == self.stream || latest.is_some_and(|(_, number)| other.number <= *number)
+        other.stream == self.stream || other.is_in(&self.clock)
     }
+}
+
+impl Footprint {
+    /// Whether a clock says that the launch is over.
+    fn is_in(&self, clock: &[(u64, u64)]) -> bool {
+        let latest = clock.iter().find(|(stream, _)| *stream == self.stream);
+        latest.is_some_and(|(_, number)| self.number <= *number)
+    }
+
+    /// The kernel and the launch, in words.
+    pub(super) fn name(&self) -> String {
+        format!("kernel `{}`, launched at {}", self.kernel, self.launched_at)
+    }
+
+    /// An access in a range of addresses that a read of the host, or a write, races with.
+    fn touches(&self, range: &Range<usize>, writes: bool) -> Option<(&Piece, AccessKind)> {
+        // Those of an allocation lie side by side, in the order of addresses.
+        let from = self.pieces.partition_point(|one| one.end <= range.start);
+        let those = self.pieces[from..].iter();
+        those
+            .take_while(|one| one.start < range.end)
+            .find_map(|one| {
+                let Touch { write, read } = one.touch;
+                let what = if writes { write.or(read) } else { write };
+                Some((one, what?))
+            })
+    }
+}
+
+fn report_host(
+    launch: &Footprint,
+    piece: &Piece,
+    what: AccessKind,
+    (range, writes): (&Range<usize>, bool),
+    caller: Origin,
+) -> Report {
+    let at = piece.start.max(range.start);
+    let name = memory::name_of(at).unwrap_or_else(|| format!("{at:#x}"));
+    let verb = |writes| if writes { "writes" } else { "reads" };
+    let wrote = what.is(AccessKind::WRITE);
+    let title = format!(
+        "the host {} {name} before a launch that {} it is over",
+        verb(writes),
+        verb(wrote)
+    );
+    let here = Side {
+        place: Some(Place {
+            file: caller.file.to_owned(),
+            line: caller.line,
+            column: caller.column,
+        }),
+        stack: vec![],
+        who: None,
+        did: format!("the host {} it here", verb(writes)),
+    };
+    let site = SiteId(what.site());
+    Report::new(Code::HOST_RACE, title)
+        .side(here)
+        .side(Side::of_launch(site, format!("{} {} it", launch.name(), verb(wrote))))
+        .why("the kernel got the address, so the buffer does not know of the launch and does not wait for it: on a GPU it may still run, or not have begun")
+        .help("call `synchronize` of the launch's stream before, copy on that stream, or pass the buffer itself to the kernel, which is waited for")
 }
 
 impl Touch {
@@ -164,7 +263,8 @@ mod tests {
         let launch = |stream, number| Footprint {
             stream,
             number,
-            name: String::new(),
+            kernel: "",
+            launched_at: Location::caller(),
             pieces: Vec::new(),
         };
         let turn = Turn {
@@ -172,9 +272,60 @@ mod tests {
             stream: 1,
             number: 4,
             clock: vec![(1, 4), (2, 7)],
-            name: String::new(),
+            kernel: "",
+            launched_at: Location::caller(),
         };
         assert!(turn.is_after(&launch(1, 3)) && turn.is_after(&launch(2, 7)));
         assert!(!turn.is_after(&launch(2, 8)) && !turn.is_after(&launch(3, 1)));
+    }
+
+    #[test]
+    fn the_host_races_with_launches_that_are_not_over() {
+        let piece = |start, kind| Piece {
+            serial: 1,
+            start,
+            end: start + 8,
+            touch: touch(&[kind]),
+        };
+        let all = Launches::default();
+        all.lock().push(Footprint {
+            stream: 3,
+            number: 5,
+            kernel: "k",
+            launched_at: Location::caller(),
+            pieces: vec![
+                piece(64, AccessKind::READ),
+                piece(72, AccessKind::WRITE),
+                piece(88, AccessKind::WRITE | AccessKind::ATOMIC),
+            ],
+        });
+        let line = line!() + 1;
+        let report = all.host_accesses((std::ptr::without_provenance(72), 4), false, &[]);
+        let place = report.unwrap().report.sides[0].place.clone().unwrap();
+        assert_eq!((place.file.as_str(), place.line), (file!(), line));
+        let found = |start: usize, bytes, writes, over: &[(u64, u64)]| {
+            let at = std::ptr::without_provenance(start);
+            all.host_accesses((at, bytes), writes, over).is_some()
+        };
+        for (start, bytes, writes, races) in [
+            (64, 8, false, false),
+            (64, 9, false, true),
+            (64, 8, true, true),
+            (80, 8, true, false),
+            (79, 1, false, true),
+            (80, 9, false, true),
+            (0, 64, true, false),
+            (96, 100, true, false),
+        ] {
+            assert_eq!(
+                found(start, bytes, writes, &[]),
+                races,
+                "{start} {bytes} {writes}"
+            );
+        }
+        assert!(found(72, 8, false, &[(2, 9), (3, 4)]));
+        assert!(!found(72, 8, false, &[(3, 5)]), "its stream was waited for");
+        all.forget();
+        assert!(!found(72, 8, false, &[]));
     }
 }

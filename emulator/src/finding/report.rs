@@ -103,6 +103,8 @@ codes! {
     SAME_VALUE = 114 Warning "several threads write the same value without order";
     /// Launches of different streams access the same buffer, and no stream waits for the other.
     LAUNCH_RACE = 115 Error "race between launches of two streams";
+    /// The host, or a copy, accesses a buffer before a launch that accesses it is over.
+    HOST_RACE = 116 Error "the host accesses memory before a launch that accesses it is over";
     /// An atomic and an ordinary access that nothing orders.
     MIXED_ATOMIC = 120 Error "an atomic and an ordinary access to the same memory without order";
     /// Atomics that meet, with a scope that does not reach the other thread.

@@ -107,6 +107,11 @@ impl LinearCopy {
             for buffer in buffers {
                 buffer.record_use(stream.queue())?;
             }
+            let (device, after) = (stream.device(), Some(stream.number()));
+            // What is found is the error of the next wait.
+            if !device.host_accesses((from, bytes), false, after) {
+                device.host_accesses((to, bytes), true, after);
+            }
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
             kind.note_emulated(to, from, bytes, stream.device(), &mut false);

@@ -19,8 +19,10 @@ pub type SharedAtomics<'a, T> = (
 ///
 /// # Safety
 /// `buffer` is memory of the host of `len` initialised elements, aligned for `T`; any writer meanwhile borrows its owner exclusively.
+#[track_caller]
 pub(super) unsafe fn read<T: Plain>(buffer: &Buffer, len: usize) -> Result<&[T], MemoryError> {
     const { assert!(align_of::<T>() <= ALIGN) };
+    buffer.host_accesses(false)?;
     buffer.wait()?;
     // SAFETY: the caller's promise; any bytes are values. Streams may read it while the borrow lasts; none writes: the work that writes
     // needs an exclusive borrow, and what was queued before is done.
@@ -31,11 +33,13 @@ pub(super) unsafe fn read<T: Plain>(buffer: &Buffer, len: usize) -> Result<&[T],
 ///
 /// # Safety
 /// As for [`read`]; any user meanwhile borrows its owner.
+#[track_caller]
 pub(super) unsafe fn write<T: Plain>(
     buffer: &mut Buffer,
     len: usize,
 ) -> Result<&mut [T], MemoryError> {
     const { assert!(align_of::<T>() <= ALIGN) };
+    buffer.host_accesses(true)?;
     buffer.wait()?;
     // SAFETY: as for `read`. No stream uses it: what was queued is done, and new work needs a borrow.
     Ok(unsafe { slice::from_raw_parts_mut(buffer.host_start().cast(), len) })

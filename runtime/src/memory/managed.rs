@@ -326,6 +326,7 @@ impl<T: Plain> ManagedBuffer<T> {
     /// # Errors
     /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them. After a panic, which is reported once, a second call
     /// gives the elements.
+    #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
         // SAFETY: initialised memory of `len` elements, which the GPU lets both sides use at a time; work that writes it needs an exclusive
         // borrow.
@@ -336,6 +337,7 @@ impl<T: Plain> ManagedBuffer<T> {
     ///
     /// # Errors
     /// As [`as_slice`](ManagedBuffer::as_slice).
+    #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], MemoryError> {
         // SAFETY: as for `as_slice`; any work needs a borrow.
         unsafe { host_access::write(&mut self.buffer, self.len) }

@@ -287,6 +287,7 @@ impl<T: Plain> PinnedBuffer<T> {
     /// # Errors
     /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`](crate::Stream::synchronize) reports them. After a panic, which is
     /// reported once, a second call gives the elements.
+    #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
         // SAFETY: initialised memory of `len` elements; work that writes it needs an exclusive borrow.
         unsafe { host_access::read(&self.buffer, self.len) }
@@ -296,6 +297,7 @@ impl<T: Plain> PinnedBuffer<T> {
     ///
     /// # Errors
     /// As [`as_slice`](PinnedBuffer::as_slice).
+    #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], MemoryError> {
         // SAFETY: as for `as_slice`; any work needs a borrow.
         unsafe { host_access::write(&mut self.buffer, self.len) }

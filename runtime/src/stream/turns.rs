@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
-use warploom_emulator::check::{self, Launches, Turn};
+use warploom_emulator::check::{self, InFlight, Launches, Turn};
 
 use crate::stream::Stream;
 use crate::sync::lock;
@@ -170,7 +170,8 @@ impl Turns {
             stream: id,
             number,
             clock: clock.into_iter().collect(),
-            name: format!("kernel `{kernel}`, launched at {at} on another stream,"),
+            kernel,
+            launched_at: at,
         });
     }
 
@@ -189,6 +190,19 @@ impl Turns {
     /// Later work of a stream happens after the launches of a clock.
     pub(crate) fn join(&self, stream: u64, clock: &Clock) {
         lock(&self.clocks).join(stream, clock);
+    }
+
+    /// What is found if the host reads these bytes, or `writes` them, when what the stream has got is over; `None`: without a wait. Names the caller's place.
+    #[track_caller]
+    pub(crate) fn host_accesses(
+        &self,
+        range: (*const u8, usize),
+        writes: bool,
+        after: Option<u64>,
+    ) -> Option<InFlight> {
+        let over = after.map(|stream| lock(&self.clocks).of(stream));
+        let over: Vec<_> = over.into_iter().flatten().collect();
+        self.launches.host_accesses(range, writes, &over)
     }
 
     /// The host waits: all that was launched is over before what comes now.
