@@ -6,6 +6,7 @@ mod bulk; // bulk copies, in flight and before
 mod exits; // threads that write and return before a barrier
 mod fragments; // matrices of warps, in shared memory
 mod global; // within a block, in global memory
+mod host; // what the host does before it has waited
 mod rows; // rows of matrices, and fragments
 mod same_value; // all write the same
 mod shared; // between the warps of a block, in shared memory
@@ -29,5 +30,6 @@ pub(crate) const FILES: &[File] = &[
     bulk::FILE,
     same_value::FILE,
     streams::FILE,
+    host::FILE,
     warp_groups::FILE,
 ];
