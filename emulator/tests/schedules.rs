@@ -273,3 +273,33 @@ fn a_report_names_the_seed() {
         "WARPLOOM_SCHEDULE=random:12 WARPLOOM_WORKERS=1"
     );
 }
+
+#[test]
+fn in_random_orders_lanes_converge_in_two_parts_at_times() {
+    let (mut whole, mut parts) = (0, 0);
+    for seed in 0..40 {
+        let masks = Mutex::new(vec![]);
+        run(block(33), &options(Schedule::Random(seed), 1), || {
+            let mask = active_mask();
+            assert_ne!(mask >> lane_id() & 1, 0, "each lane is in its own");
+            masks.lock().unwrap().push((thread_idx_x() / 32, mask));
+        });
+        let mut masks = masks.into_inner().unwrap();
+        masks.sort_unstable();
+        masks.dedup();
+        assert_eq!(masks.pop(), Some((1, 1)), "a lane alone");
+        let lanes = masks.iter().fold(0, |all, (_, mask)| {
+            assert_eq!(all & mask, 0, "no lane is in two parts");
+            all | mask
+        });
+        assert_eq!(lanes, FULL);
+        match masks.len() {
+            1 => whole += 1,
+            n => parts += usize::from(n == 2),
+        }
+    }
+    assert!(
+        whole > 5 && parts > 5 && whole + parts == 40,
+        "{whole} {parts}"
+    );
+}

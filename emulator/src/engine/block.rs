@@ -389,12 +389,17 @@ impl Block {
         self.close_reductions();
     }
 
-    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged. False if there is none.
+    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged, in random orders perhaps not all of them. False if there is
+    /// none.
     pub(crate) fn converge(&mut self) -> bool {
         let mut any = false;
         for warp in &mut self.warps {
+            if !warp.waits_to_converge() {
+                continue;
+            }
             let ready = warp.ready;
-            any |= warp.converge(&mut self.remarks);
+            let apart = self.order.as_mut().map_or(0, |order| order.apart());
+            any |= warp.converge(apart, &mut self.remarks);
             self.n_waiting -= (warp.ready & !ready).count_ones();
         }
         any

@@ -180,14 +180,30 @@ impl Warp {
         met
     }
 
-    /// Answers all waiting `active_mask()`; false if there is none. To be called only when no lane of the block can go on.
-    pub(crate) fn converge(&mut self, remarks: &mut Remarks) -> bool {
+    /// Whether lanes wait in an `active_mask()`.
+    pub(crate) fn waits_to_converge(&self) -> bool {
+        let mut groups = self.groups.iter();
+        groups.any(|group| group.op == WarpOp::ActiveMask)
+    }
+
+    /// Answers all waiting `active_mask()`; false if there is none. To be called only when no lane of the block can go on. Those of `apart` get an answer of their own.
+    pub(crate) fn converge(&mut self, apart: u32, remarks: &mut Remarks) -> bool {
         let mut any = false;
         while let Some(index) = self
             .groups
             .iter()
             .position(|group| group.op == WarpOp::ActiveMask)
         {
+            let group = &mut self.groups[index];
+            let rest = group.arrived & !apart;
+            if rest != 0 && rest != group.arrived {
+                let others = Group {
+                    arrived: group.arrived & apart,
+                    ..*group
+                };
+                group.arrived = rest;
+                self.groups.push(others);
+            }
             self.complete(index, remarks);
             any = true;
         }

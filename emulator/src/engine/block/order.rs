@@ -56,6 +56,14 @@ impl Order {
         }))
     }
 
+    /// In random orders: lanes of a warp that perhaps have not converged with the others.
+    pub(super) fn apart(&mut self) -> u32 {
+        match self.schedule {
+            Schedule::Random(_) if self.random.below(2) == 0 => self.random.number() as u32,
+            _ => 0,
+        }
+    }
+
     /// For the block of this number: the same order each time.
     pub(super) fn restart(&mut self, block: u64) {
         if let Schedule::Random(seed) = self.schedule {
