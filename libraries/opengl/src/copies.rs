@@ -30,19 +30,8 @@ fn refused(what: &'static str) -> impl Fn(OpenGlError) -> GraphicsError {
 }
 
 impl HostSide for BufferCopy {
-    #[expect(
-        clippy::multiple_unsafe_ops_per_block,
-        reason = "a binding is set, used and put back"
-    )]
     fn read(&mut self, to: &mut [u8]) -> Result<(), GraphicsError> {
-        let (name, target) = (self.name, glow::COPY_READ_BUFFER);
-        // SAFETY: the context is current, the buffer is alive and has so many bytes; the binding is put back.
-        let done = self.gl.checked("glGetBufferSubData", |f| unsafe {
-            let before = f.get_parameter_buffer(glow::COPY_READ_BUFFER_BINDING);
-            f.bind_buffer(target, Some(name));
-            f.get_buffer_sub_data(target, 0, to);
-            f.bind_buffer(target, before);
-        });
+        let done = self.read_by_way_of_another(to);
         done.map_err(refused("read a buffer of OpenGL"))
     }
 
@@ -53,6 +42,33 @@ impl HostSide for BufferCopy {
             f.named_buffer_sub_data_u8_slice(name, 0, from);
         });
         done.map_err(refused("write a buffer of OpenGL"))
+    }
+}
+
+impl BufferCopy {
+    /// Reads it from a copy that is made for the host to read: a driver may move what the host reads out of video memory, and says so then (NVIDIA's 580).
+    #[expect(
+        clippy::multiple_unsafe_ops_per_block,
+        reason = "bindings are set, used and put back"
+    )]
+    fn read_by_way_of_another(&self, to: &mut [u8]) -> Result<(), OpenGlError> {
+        let bytes = i32::try_from(to.len()).unwrap_or(i32::MAX); // checked when it was made
+        let staged = Object::buffer(&self.gl, bytes, glow::STREAM_READ)?;
+        let staged_name = glow::NativeBuffer(staged.name.number());
+        let (name, source, target) = (self.name, glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER);
+        // SAFETY: the context is current, both buffers are alive and have so many bytes; the bindings are put back.
+        self.gl.checked("glGetBufferSubData", |f| unsafe {
+            let before = [
+                f.get_parameter_buffer(glow::COPY_READ_BUFFER_BINDING),
+                f.get_parameter_buffer(glow::COPY_WRITE_BUFFER_BINDING),
+            ];
+            f.bind_buffer(source, Some(name));
+            f.bind_buffer(target, Some(staged_name));
+            f.copy_buffer_sub_data(source, target, 0, 0, bytes);
+            f.get_buffer_sub_data(target, 0, to);
+            f.bind_buffer(source, before[0]);
+            f.bind_buffer(target, before[1]);
+        })
     }
 }
 

@@ -47,15 +47,15 @@ fn failed(call: &'static str) -> impl Fn(String) -> OpenGlError {
 }
 
 impl Object {
-    /// A buffer of so many bytes, with no particular contents.
-    pub(crate) fn buffer(gl: &OpenGl, bytes: i32) -> Result<Object, OpenGlError> {
+    /// A buffer of so many bytes, with no particular contents, that is used in this way (`GL_DYNAMIC_COPY` for example).
+    pub(crate) fn buffer(gl: &OpenGl, bytes: i32, usage: u32) -> Result<Object, OpenGlError> {
         let f = gl.functions()?;
         // SAFETY: the context is current.
         let name = unsafe { f.create_named_buffer() }.map_err(failed("glCreateBuffers"))?;
         let made = Object::new(gl, Name::Buffer(name));
         // SAFETY: as above; the buffer was made just now.
         gl.checked("glNamedBufferData", |f| unsafe {
-            f.named_buffer_data_size(name, bytes, glow::DYNAMIC_COPY);
+            f.named_buffer_data_size(name, bytes, usage);
         })?;
         Ok(made)
     }

@@ -122,7 +122,7 @@ impl OpenGl {
             size: size_of::<T>(),
             limit: MOST_BYTES,
         })?;
-        let object = Object::buffer(self, bytes)?;
+        let object = Object::buffer(self, bytes, glow::DYNAMIC_COPY)?;
         let Name::Buffer(name) = object.name else {
             return Err(GraphicsError::NoName.into());
         };
