@@ -66,6 +66,21 @@ pub(crate) const CASES: &[Case] = &[
         }),
     },
     Case {
+        name: "saxpy_raw",
+        blocks: 2048,
+        threads_per_block: THREADS,
+        events: 0,
+        emulated: saxpy_raw,
+        by_hand: Some(|cores, blocks| {
+            let (x, y) = (floats(blocks * THREADS), floats(blocks * THREADS));
+            job(
+                (x, y),
+                move |(x, y)| by_hand::saxpy(cores, A, x, y),
+                |(_, y)| bits(y),
+            )
+        }),
+    },
+    Case {
         name: "reduce",
         blocks: 1024,
         threads_per_block: THREADS,
@@ -288,6 +303,25 @@ fn saxpy(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {
         state: (stream, x, y),
         run: move |(stream, x, y): &mut (Stream, DeviceBuffer<f32>, _)| {
             kernels::saxpy::launch(stream, shape, A, &*x, y)?;
+            Ok(stream.synchronize()?)
+        },
+        result: |(stream, _, y): &mut (Stream, _, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),
+    }))
+}
+
+fn saxpy_raw(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {
+    let stream = device.stream()?;
+    let x = device.upload(&floats(blocks * THREADS))?;
+    let y = device.upload(&floats(blocks * THREADS))?;
+    let shape = Launch::new(blocks as u32, THREADS as u32);
+    let address = |buffer: &DeviceBuffer<f32>| buffer.raw_ptr() as usize;
+    let from = std::ptr::with_exposed_provenance(address(&x));
+    let to = std::ptr::with_exposed_provenance_mut(address(&y));
+    Ok(Box::new(Job {
+        state: (stream, x, y),
+        run: move |(stream, ..): &mut (Stream, DeviceBuffer<f32>, DeviceBuffer<f32>)| {
+            // SAFETY: an element for each thread in both buffers, which live as long as this job; the wait is before any other use.
+            unsafe { kernels::saxpy_raw::launch(stream, shape, A, from, to)? };
             Ok(stream.synchronize()?)
         },
         result: |(stream, _, y): &mut (Stream, _, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),

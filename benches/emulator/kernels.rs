@@ -27,6 +27,16 @@ pub(crate) fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
+/// [`saxpy`] on bare addresses: no lengths, so no bounds checks, and in checked runs what the launch accessed is compared with launches of other streams.
+///
+/// # Safety
+/// As many elements as threads at `x` and `y`, which nothing else writes.
+#[kernel]
+pub(crate) unsafe fn saxpy_raw(i: Index1D, a: f32, x: *const f32, y: *mut f32) {
+    // SAFETY: the caller's promise; each thread has its own element.
+    unsafe { *y.add(i.get()) += a * *x.add(i.get()) };
+}
+
 /// The sum of each block: a tree in shared memory. One barrier after the loads, one after each of the eight steps.
 #[kernel(block(256))]
 pub(crate) fn reduce(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<f32, PerBlock>) {

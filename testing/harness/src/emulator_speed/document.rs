@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::shows::{CHECKED, FAST, HAND, KERNELS, SHOWS, slowdown, speed_up};
+use super::shows::{ALL, CHECKED, FAST, HAND, SHOWS, slowdown, speed_up};
 use super::{Results, Row};
 
 const HEAD: &str = "\
@@ -15,7 +15,7 @@ const HEAD: &str = "\
 const METHOD: &str = "
 ## How it is measured
 
-- Kernels: `benches/emulator/kernels.rs`. 256 threads to a block. `saxpy` has 2048 blocks, `reduce`, `shuffle` and `scan` have 1024, `matmul`
+- Kernels: `benches/emulator/kernels.rs`. 256 threads to a block. `saxpy` and `saxpy_raw`, which gets addresses instead of slices, have 2048 blocks, `reduce`, `shuffle` and `scan` have 1024, `matmul`
   multiplies matrices of 256 rows in tiles of 16 × 16, each thread of `histogram` counts 16 elements, `rounds` has 10^7 threads and ten
   barriers.
 - `by hand` (`benches/emulator/by_hand.rs`): the same algorithm as plain Rust, block by block, with a loop over the block's threads
@@ -119,7 +119,7 @@ fn shows(text: &mut String, results: &Results) {
 fn kernels(text: &mut String, results: &Results) {
     text.push_str("\n| kernel | engine | cores | ns per thread | and barrier or shuffle | by hand = 1 | shortest | spread | launches | threads |\n");
     text.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
-    for kernel in KERNELS {
+    for kernel in ALL {
         for row in in_order(results, |row| row.kernel == *kernel) {
             let hand = results.row(kernel, HAND, row.cores);
             let ratio = hand.map_or("–".to_owned(), |hand| {
@@ -146,7 +146,7 @@ fn kernels(text: &mut String, results: &Results) {
         }
     }
     text.push_str("\n| kernel | checked by fast, one core | two cores by one: fast | checked | by hand |\n|---|---|---|---|---|\n");
-    for kernel in KERNELS {
+    for kernel in ALL {
         let show =
             |ratio: Option<f64>| ratio.map_or("n/a".to_owned(), |ratio| format!("{ratio:.2}"));
         let two = |engine| show(speed_up(results, kernel, engine));

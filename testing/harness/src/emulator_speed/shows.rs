@@ -36,6 +36,22 @@ pub(super) const KERNELS: &[&str] = &[
     "rounds",
 ];
 
+/// All kernels of the tables.
+pub(super) const ALL: &[&str] = &[
+    "saxpy",
+    "saxpy_raw",
+    "reduce",
+    "scan",
+    "matmul",
+    "histogram",
+    "shuffle",
+    "rounds",
+    "stencil",
+    "transpose",
+    "median",
+    "commonest",
+];
+
 impl Show {
     /// Whether a figure is good enough.
     pub(super) fn holds(&self, figure: f64) -> bool {
@@ -112,6 +128,14 @@ pub(super) const SHOWS: &[Show] = &[
         unit: "×",
         expected: "none: the claim was added after the first measurement. Three accesses and little else per thread",
         figure: |results| slowdown(results, "saxpy"),
+    },
+    Show {
+        what: "`saxpy_raw`, checked by fast, one core",
+        limit: 6.0,
+        at_least: false,
+        unit: "×",
+        expected: "8: as `saxpy`, and what the launch accessed of its buffers is looked up at its end for launches of other streams",
+        figure: |results| slowdown(results, "saxpy_raw"),
     },
     Show {
         what: "`stencil`, checked by fast, one core",
