@@ -209,7 +209,7 @@ pub enum WaitPoint {
         /// The lanes of the mask that are here.
         arrived: u32,
     },
-    /// A change of memory that the threads poll for. Found in checked runs only.
+    /// A change of memory that the threads poll for. In fast runs: by the intrinsics for atomics, or sleeping in between.
     Memory,
     /// The barrier of the cluster.
     Cluster,

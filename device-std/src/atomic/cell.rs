@@ -143,6 +143,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
 
     /// The value now. CUDA: `__nv_atomic_load_n`. PTX: `ld.relaxed`, `ld.acquire`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn load<O: LoadOrder>(&self, _order: O) -> T {
         // SAFETY: aligned (checked), valid as long as `self`, whose every access is atomic; a load's order.
         value(unsafe { T::Bits::load(self.bits(), how::<O, S>()) })
@@ -150,6 +151,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
 
     /// Replaces the value. CUDA: `__nv_atomic_store_n`. PTX: `st.relaxed`, `st.release`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn store<O: StoreOrder>(&self, value: T, _order: O) {
         // SAFETY: aligned (checked), valid as long as `self`, whose every access is atomic; a store's order.
         unsafe { T::Bits::store(self.bits(), bits(value), how::<O, S>()) }
@@ -162,6 +164,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
     /// Atomic::<u16>::new(0).swap(1, Relaxed);
     /// ```
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn swap<O: Order>(&self, new: T, _order: O) -> T
     where
         T::Bits: SwapInt,
@@ -190,6 +193,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
     /// let _ = Atomic::<u32>::new(0).compare_exchange(0, 1, AcqRel, Release); // a failure writes nothing
     /// ```
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn compare_exchange<O: Order, F: LoadOrder>(
         &self,
         current: T,
@@ -218,6 +222,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
     /// # Errors
     /// The value for which `change` gave `None`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn fetch_update<O: Order, F: LoadOrder>(
         &self,
         success: O,
@@ -243,6 +248,7 @@ macro_rules! changes {
         impl<T: $bound, S: Scope> Atomic<T, S> {$(
             $(#[$doc])*
             #[inline(always)]
+            #[cfg_attr(not(warploom_device), track_caller)]
             pub fn $name<O: Order>(&self, value: T, _order: O) -> T {
                 // SAFETY: aligned and valid as long as `self`, whose every access is atomic.
                 unsafe { T::$method(self.value.get(), value, how::<O, S>()) }
@@ -288,6 +294,7 @@ impl<S: Scope> Atomic<u32, S> {
     /// assert_eq!([0; 4].map(|_| turn.fetch_inc_wrapping(2, Relaxed)), [1, 2, 0, 1]);
     /// ```
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn fetch_inc_wrapping<O: Order>(&self, limit: u32, _order: O) -> u32 {
         // SAFETY: aligned and valid as long as `self`, whose every access is atomic.
         unsafe { raw::atomic_inc_u32(self.value.get(), limit, how::<O, S>()) }
@@ -297,6 +304,7 @@ impl<S: Scope> Atomic<u32, S> {
     ///
     /// CUDA: `atomicDec`. PTX: `atom.dec.u32`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn fetch_dec_wrapping<O: Order>(&self, limit: u32, _order: O) -> u32 {
         // SAFETY: aligned and valid as long as `self`, whose every access is atomic.
         unsafe { raw::atomic_dec_u32(self.value.get(), limit, how::<O, S>()) }

@@ -67,6 +67,7 @@ impl<S: Scope> SpinLock<S> {
 
     /// Takes the lock if it is free.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, S>> {
         let taken = self.word.compare_exchange(0, 1, Acquire, Relaxed);
         // Not `then_some`: a guard that is made in vain would give back the lock of another thread.

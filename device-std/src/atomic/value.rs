@@ -59,10 +59,12 @@ pub trait AtomicInt: Plain + PartialEq + sealed::Sealed {
     /// # Safety
     /// As `intrinsics::atomic_load_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn load(p: *mut Self, how: u32) -> Self;
     /// # Safety
     /// As `intrinsics::atomic_store_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn store(p: *mut Self, v: Self, how: u32);
 }
 
@@ -82,6 +84,7 @@ pub trait ExchangeInt: AtomicInt {
     /// # Safety
     /// As `intrinsics::atomic_cas_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn exchange(p: *mut Self, c: Self, v: Self, how: u32) -> Self;
 }
 
@@ -99,6 +102,7 @@ pub trait SwapInt: AtomicInt {
     /// # Safety
     /// As `intrinsics::atomic_swap_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn swap(p: *mut Self, v: Self, how: u32) -> Self;
 }
 
@@ -167,10 +171,12 @@ pub trait AtomicAdd: Plain {
     /// # Safety
     /// As `intrinsics::atomic_fetch_add_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn add(p: *mut Self, v: Self, how: u32) -> Self;
     /// # Safety
     /// As `intrinsics::atomic_fetch_sub_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn sub(p: *mut Self, v: Self, how: u32) -> Self;
 }
 
@@ -188,14 +194,17 @@ pub trait AtomicBits: Plain {
     /// # Safety
     /// As `intrinsics::atomic_fetch_and_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn and(p: *mut Self, v: Self, how: u32) -> Self;
     /// # Safety
     /// As `intrinsics::atomic_fetch_or_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn or(p: *mut Self, v: Self, how: u32) -> Self;
     /// # Safety
     /// As `intrinsics::atomic_fetch_xor_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn xor(p: *mut Self, v: Self, how: u32) -> Self;
 }
 
@@ -213,10 +222,12 @@ pub trait AtomicMinMax: Plain {
     /// # Safety
     /// As `intrinsics::atomic_fetch_min_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn min(p: *mut Self, v: Self, how: u32) -> Self;
     /// # Safety
     /// As `intrinsics::atomic_fetch_max_u32`.
     #[doc(hidden)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     unsafe fn max(p: *mut Self, v: Self, how: u32) -> Self;
 }
 

@@ -1,5 +1,7 @@
 //! Atomics and fences: what they read and write, and what they order.
 
+use std::panic::Location;
+
 use super::access::{self, Access};
 use super::fast_atomic::{FastAtomic, fast_path, remember};
 use super::hints::{AtomicWrite, Hint};
@@ -12,6 +14,7 @@ use super::space::Space;
 use super::state::{BlockChecks, current};
 use super::weak::How;
 use crate::engine::fiber::Running;
+use crate::engine::spin;
 use crate::site::Site;
 
 /// What an atomic does.
@@ -43,6 +46,7 @@ pub(crate) struct Held<'a> {
 
 /// Makes an atomic of `bytes` bytes at `at`: `operate` gives its result, and whether it wrote. `how` is 4 × order + scope.
 #[inline(always)]
+#[track_caller]
 pub(crate) fn around<R>(
     at: *const u8,
     bytes: usize,
@@ -51,7 +55,8 @@ pub(crate) fn around<R>(
     operate: impl FnOnce() -> (R, bool),
 ) -> R {
     let Some((running, checks)) = current() else {
-        return operate().0;
+        let writes = does != Does::Loads;
+        return spin::natively((at, bytes), writes, Location::caller(), || operate().0);
     };
     if does != Does::Loads {
         checks.clocks.note_write(running.thread.get());
@@ -87,6 +92,7 @@ pub(crate) fn around<R>(
 }
 
 /// Makes a change of several values that are atomic each for itself, `bytes` in all; as [`around`].
+#[track_caller]
 pub(crate) fn around_packed<R>(
     at: *const u8,
     bytes: usize,
@@ -94,7 +100,7 @@ pub(crate) fn around_packed<R>(
     operate: impl FnOnce() -> R,
 ) -> R {
     let Some((running, checks)) = current() else {
-        return operate();
+        return spin::natively((at, bytes), true, Location::caller(), operate);
     };
     checks.clocks.note_write(running.thread.get());
     let does = Does::Changes;

@@ -20,7 +20,7 @@ mod warps; // warp operations that lanes wait at for ever
 mod words; // masks, numbers and lists of threads
 
 pub(crate) use mask::not_in_mask;
-pub(crate) use spin::{endless, may_hang};
+pub(crate) use spin::endless;
 
 /// Reports why the set cannot go on. No lane of it can.
 #[cold]

@@ -18,8 +18,6 @@ struct State {
     votes: usize,
     /// Grows with each change that becomes known.
     epoch: u64,
-    /// A worker has said that the run may hang.
-    noted: bool,
 }
 
 /// What a worker knows of the votes.
@@ -65,11 +63,6 @@ impl LivelockDetector {
             state.votes += 1;
         }
         state.votes >= state.working
-    }
-
-    /// Whether no worker has said yet that the run may hang. From now on one has.
-    pub(crate) fn is_first_note(&self) -> bool {
-        !std::mem::replace(&mut lock(&self.0).noted, true)
     }
 
     /// A worker is done, and may have changed memory.

@@ -1,12 +1,13 @@
 //! Lanes that poll memory: they give way to others, and are found out when no lane will ever change what they poll.
 //!
-//! Only in checked runs: the hooks of instrumented code say here which accesses are atomic, and which change memory. The rules stand in
-//! `README.md`, numbered.
+//! In checked runs the hooks of instrumented code say here which accesses are atomic, and which change memory; in fast runs only the intrinsics
+//! for atomics do. The rules stand in `README.md`, numbered.
 
 use std::cell::{Cell, RefCell};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use crate::engine::fiber::{Phase, Running, leave};
+use crate::engine::fiber::{self, Phase, Running, leave};
 use crate::engine::overflow;
 use crate::engine::pending::{Access, PendingAccesses, Written};
 use crate::fault::Fault;
@@ -17,6 +18,10 @@ const PATIENCE: u32 = 16;
 
 /// The same in a run under control, of accesses from the same places: others have to run before anything can change there.
 const PATIENCE_UNDER_CONTROL: u32 = 2;
+
+/// Atomic accesses without a change of memory after which a lane of a fast run gives way. Prime, so that a loop with several of them gives way at each
+/// of them in turn.
+const NATIVE_PATIENCE: u32 = 1021;
 
 /// Different addresses that a lane may poll in turn.
 const ADDRESSES: usize = 4;
@@ -60,12 +65,15 @@ pub(crate) struct Spin {
     limit: u64,
     /// What memory held before the atomic that the lane made last, if that may have changed it.
     before: Cell<Option<(*const u8, u32, u64)>>,
-    /// Whether a lane of the block changed memory since the worker looked.
+    /// In a fast run: atomic accesses without a change that the lanes of the block make before one gives way.
+    looks: Cell<u32>,
+    /// Whether a lane of the block changed memory since the worker looked. In fast runs: by an intrinsic, or it has read a clock.
     pub(crate) changed: Cell<bool>,
     /// Whether places at which lanes give way are kept (README 16).
     pub(crate) settles: Cell<bool>,
     /// Those that do not run. Empty unless the run is checked.
     lanes: Box<[Lane]>,
+    /// Empty in a fast run until it settles.
     polling: RefCell<Vec<Polling>>,
 }
 
@@ -86,6 +94,7 @@ impl Spin {
             steps: Cell::new(limit),
             limit,
             before: Cell::new(None),
+            looks: Cell::new(NATIVE_PATIENCE),
             changed: Cell::new(false),
             settles: Cell::new(false),
             lanes: vec![lane; n_lanes].into(),
@@ -235,9 +244,11 @@ impl Spin {
     }
 
     /// From now on keeps at which places lanes give way.
-    pub(crate) fn begin_settling(&self) {
+    pub(crate) fn begin_settling(&self, n_threads: u32) {
         self.settles.set(true);
-        for lane in self.polling.borrow_mut().iter_mut() {
+        let mut polling = self.polling.borrow_mut();
+        polling.resize(n_threads as usize, Polling::default());
+        for lane in polling.iter_mut() {
             (lane.slept, lane.polled) = (None, None);
         }
     }
@@ -442,6 +453,17 @@ impl Running<'_> {
         }
     }
 
+    /// A lane of a fast run has made an atomic access that changed nothing.
+    #[inline(always)]
+    fn looks(&self, at: *const u8, caller: &'static Location<'static>) {
+        let left = self.spin.looks.get() - 1;
+        self.spin.looks.set(left);
+        if left == 0 {
+            self.spin.looks.set(NATIVE_PATIENCE);
+            self.give_way(self.place(caller), at.addr());
+        }
+    }
+
     /// Lets the others run that can, before the lane looks again at what it polls.
     #[cold]
     pub(crate) fn give_way(&self, place: Site, address: usize) {
@@ -488,7 +510,35 @@ impl Running<'_> {
     }
 }
 
+/// Makes an atomic access in native code: `operate` gives its result. `writes`: it may change memory.
+///
+/// Of two OS threads that change the same word at a time one may be taken for one that changes nothing. That costs a switch, or a round more.
+#[inline(always)]
+pub(crate) fn natively<R>(
+    (at, bytes): (*const u8, usize),
+    writes: bool,
+    caller: &'static Location<'static>,
+    operate: impl FnOnce() -> R,
+) -> R {
+    let look = || {
+        if writes {
+            value(at, bytes as u32)
+        } else {
+            None
+        }
+    };
+    let before = look();
+    let result = operate();
+    let changed = writes && (before.is_none() || look() != before);
+    fiber::with_running(|running| match changed {
+        true => running.spin.changed.set(true),
+        false => running.looks(at, caller),
+    });
+    result
+}
+
 /// What memory holds; `None` if there is no atomic of this size.
+#[inline(always)]
 pub(crate) fn value(at: *const u8, bytes: u32) -> Option<u64> {
     let at = at.cast_mut();
     if !at.addr().is_multiple_of(bytes.max(1) as usize) {
@@ -510,6 +560,9 @@ pub(crate) fn value(at: *const u8, bytes: u32) -> Option<u64> {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+#[path = "native_poll_tests.rs"]
+mod native_poll_tests;
 #[cfg(all(test, not(loom)))]
 #[path = "spin_tests.rs"]
 mod tests;

@@ -34,14 +34,21 @@ pub(crate) struct Worker<'run> {
 /// as many looks is taken for one that does not.
 const ROUNDS: u32 = 1024;
 
+/// In a fast run, after [`ROUNDS`], one round of so many yields to other OS threads: where those keep the processors busy a yield takes milliseconds.
+const YIELDING_ROUNDS: u32 = 64;
+
 /// Further rounds, in which such lanes come through each place at which they give way: a load does so in each 16th round at the latest.
 const SETTLING_ROUNDS: u32 = 256;
 
 /// Both in a run under control, whose rounds are the same each time: a lane gives way after two accesses of a round, and a body runs in many schedules.
 const ROUNDS_UNDER_CONTROL: [u32; 2] = [64, 16];
 
-/// Rounds through lanes that sleep, without any other progress, after which a fast run says that it may hang: seconds.
-const SILENT_ROUNDS: u32 = if cfg!(test) { 1 << 14 } else { 1 << 22 };
+/// The first in a fast run, which sees fewer changes of memory: at least so many, and so many looks of all lanes together.
+const ROUNDS_UNSEEN: [u32; 2] = if cfg!(test) {
+    [1 << 12, 1 << 14]
+} else {
+    [1 << 16, 1 << 22]
+};
 
 /// What a worker saw of lanes that poll.
 #[derive(Debug, Default)]
@@ -220,7 +227,9 @@ impl<'run> Worker<'run> {
             .schedulers
             .iter_mut()
             .fold(false, |any, scheduler| scheduler.wake() | any);
-        if any {
+        let rounds = self.watch.rounds;
+        let is_long = self.set.launch.options.mode == Mode::Fast && rounds > ROUNDS;
+        if any && (!is_long || rounds.is_multiple_of(YIELDING_ROUNDS)) {
             thread::yield_now();
         }
         any
@@ -229,12 +238,9 @@ impl<'run> Worker<'run> {
     /// Whether all lanes of the run that are left poll memory that no lane will change. To be asked after each round through those that do.
     fn only_polls(&mut self) -> bool {
         let launch = self.set.launch;
-        if launch.options.mode != Mode::Checked {
-            self.note_silence();
-            return false; // the engine is not told what changes
-        }
         let [quiet_rounds, settling_rounds] = match launch.options.control {
             Some(_) => ROUNDS_UNDER_CONTROL,
+            None if launch.options.mode == Mode::Fast => [self.rounds_unseen(), SETTLING_ROUNDS],
             None => [ROUNDS, SETTLING_ROUNDS],
         };
         let (mut changed, mut progress) = (false, 0);
@@ -271,33 +277,20 @@ impl<'run> Worker<'run> {
         false
     }
 
-    /// Says once in a fast run that all lanes of the set which are left have slept again and again, and nothing else, for long. It is no
-    /// finding: what they poll may be changed by another worker, or by the host.
-    fn note_silence(&mut self) {
-        let progress = self
-            .schedulers
-            .iter()
-            .map(|scheduler| scheduler.running.core().progress())
-            .sum();
-        let watch = &mut self.watch;
-        watch.rounds = match watch.progress == progress {
-            true => watch.rounds.saturating_add(1),
-            false => 0,
-        };
-        watch.progress = progress;
-        if watch.rounds == SILENT_ROUNDS
-            && let [first, ..] = &self.schedulers[..]
-            && self.set.launch.quiet.is_first_note()
-        {
-            diagnose::may_hang(&first.running);
-        }
+    /// Rounds without a change that a fast run knows of, after which none is expected.
+    fn rounds_unseen(&self) -> u32 {
+        let live = |scheduler: &BlockScheduler<'_>| scheduler.running.core().n_live();
+        let live: u32 = self.schedulers.iter().map(live).sum();
+        let [rounds, looks] = ROUNDS_UNSEEN;
+        rounds.max(looks / live.max(1))
     }
 
     /// Begins to keep at which places lanes give way.
     fn begin_settling(&mut self) {
         self.watch.settles = true;
         for scheduler in &self.schedulers {
-            scheduler.running.spin.begin_settling();
+            let running = &scheduler.running;
+            running.spin.begin_settling(running.shape.n_threads);
         }
     }
 

@@ -337,6 +337,7 @@ unsafe fn arrive(at: *mut u64, bytes: u32) -> u64 {
     // SAFETY: as above.
     unsafe { at.write(state - (1 << COUNT_BITS)) };
     inside("mbarrier_arrive", |running| {
+        running.memory_changed();
         // SAFETY: as above.
         unsafe { end_complete_phase(running, at) };
     });

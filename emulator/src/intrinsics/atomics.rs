@@ -58,6 +58,7 @@ macro_rules! accesses {
         /// # Safety
         /// `p` is valid for reads and aligned, no thread accesses it at the same time other than atomically, and `how` does not release.
         #[inline]
+        #[track_caller]
         pub unsafe fn $load(p: *mut $int, how: u32) -> $int {
             around(p.cast(), size_of::<$int>(), Does::Loads, how, || {
                 // SAFETY: the caller promises the same.
@@ -70,6 +71,7 @@ macro_rules! accesses {
         /// # Safety
         /// `p` is valid for writes and aligned, no thread accesses it at the same time other than atomically, and `how` does not acquire.
         #[inline]
+        #[track_caller]
         pub unsafe fn $store(p: *mut $int, v: $int, how: u32) {
             around(p.cast(), size_of::<$int>(), Does::Stores, how, || {
                 // SAFETY: the caller promises the same.
@@ -93,6 +95,7 @@ macro_rules! changes {
         /// # Safety
         /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time other than atomically.
         #[inline]
+        #[track_caller]
         pub unsafe fn $name(p: *mut $int, v: $int, how: u32) -> $int {
             around(p.cast(), size_of::<$int>(), Does::Changes, how, || {
                 // SAFETY: the caller promises the same.
@@ -132,6 +135,7 @@ macro_rules! exchanges {
         /// # Safety
         /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time other than atomically.
         #[inline]
+        #[track_caller]
         pub unsafe fn $name(p: *mut $int, c: $int, v: $int, how: u32) -> $int {
             let order = order(how);
             around(p.cast(), size_of::<$int>(), Does::Changes, how, || {
@@ -159,6 +163,7 @@ macro_rules! loops {
         ///
         /// # Safety
         /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time other than atomically.
+        #[track_caller]
         pub unsafe fn $name(p: *mut $value, $v: $value, how: u32) -> $value {
             let order = order(how);
             // SAFETY: the caller promises the same; the integer has the value's size and alignment.
@@ -178,6 +183,7 @@ macro_rules! loops {
 }
 
 /// A change in one step.
+#[track_caller]
 fn whole<R>(p: *const u8, bytes: usize, how: u32, change: impl FnOnce() -> R) -> R {
     around(p, bytes, Does::Changes, how, || (change(), true))
 }
@@ -262,6 +268,7 @@ macro_rules! vectors {
         /// # Safety
         /// `p` is valid for reads and writes of as many `f32` and aligned to their size, no thread accesses them at the same time other
         /// than atomically, and `out` is valid for as many writes.
+        #[track_caller]
         pub unsafe fn $name(p: *mut f32, $($v: f32,)* out: *mut f32, how: u32) {
             for (i, v) in [$($v),*].into_iter().enumerate() {
                 // SAFETY: within the floats that the caller promises.
@@ -289,6 +296,7 @@ fn locked(p: *mut u128) -> MutexGuard<'static, ()> {
 ///
 /// # Safety
 /// `p` is valid for reads and aligned, and no thread accesses it at the same time but by the functions of this width.
+#[track_caller]
 pub unsafe fn atomic_load_u128(p: *mut u128, how: u32) -> u128 {
     around(p.cast(), size_of::<u128>(), Does::Loads, how, || {
         let _lock = locked(p);
@@ -302,6 +310,7 @@ pub unsafe fn atomic_load_u128(p: *mut u128, how: u32) -> u128 {
 ///
 /// # Safety
 /// `p` is valid for writes and aligned, and no thread accesses it at the same time but by the functions of this width.
+#[track_caller]
 pub unsafe fn atomic_store_u128(p: *mut u128, v: u128, how: u32) {
     around(p.cast(), size_of::<u128>(), Does::Stores, how, || {
         let _lock = locked(p);
@@ -315,6 +324,7 @@ pub unsafe fn atomic_store_u128(p: *mut u128, v: u128, how: u32) {
 ///
 /// # Safety
 /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time but by the functions of this width.
+#[track_caller]
 pub unsafe fn atomic_swap_u128(p: *mut u128, v: u128, how: u32) -> u128 {
     around(p.cast(), size_of::<u128>(), Does::Changes, how, || {
         let _lock = locked(p);
@@ -328,6 +338,7 @@ pub unsafe fn atomic_swap_u128(p: *mut u128, v: u128, how: u32) -> u128 {
 ///
 /// # Safety
 /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time but by the functions of this width.
+#[track_caller]
 pub unsafe fn atomic_cas_u128(p: *mut u128, c: u128, v: u128, how: u32) -> u128 {
     around(p.cast(), size_of::<u128>(), Does::Changes, how, || {
         let _lock = locked(p);

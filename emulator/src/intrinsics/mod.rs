@@ -422,6 +422,7 @@ macro_rules! atomic_adds {
         /// # Safety
         /// `p` is valid for reads and writes and aligned, and no one accesses it at the same time other than atomically.
         #[inline]
+        #[track_caller]
         pub unsafe fn $name(p: *mut $int, v: $int) -> $int {
             around(p.cast(), size_of::<$int>(), Does::Changes, DEVICE, || {
                 // SAFETY: the caller promises the same.
@@ -444,6 +445,7 @@ macro_rules! atomic_float_adds {
         ///
         /// # Safety
         /// `p` is valid for reads and writes and aligned, and no one accesses it at the same time other than atomically.
+        #[track_caller]
         pub unsafe fn $name(p: *mut $float, v: $float) -> $float {
             // SAFETY: the caller promises the same; the integer has the float's size and alignment.
             let bits = unsafe { <$atomic>::from_ptr(p.cast()) };

@@ -5,7 +5,7 @@ use super::{Actor, Scene, words};
 use crate::engine::block::At;
 use crate::engine::fiber::Running;
 use crate::finding::{Code, Report};
-use crate::options::Schedule;
+use crate::options::{Mode, Schedule};
 use crate::site::Site;
 
 /// Places that a report shows.
@@ -41,8 +41,12 @@ pub(super) fn report(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) -> bo
     if let Some(other) = other {
         report = report.side(scene.side(other.actor(), other.did(scene)));
     }
+    let options = &scene.running.set.launch.options;
     let report = report
-        .why("all threads that remain poll memory, and none has changed memory in thousands of rounds")
+        .why(match options.mode {
+            Mode::Checked => "all threads that remain poll memory, and none has changed memory in thousands of rounds",
+            Mode::Fast => "all threads that remain poll memory, and none has changed memory by an atomic, met another, exited or read a clock in tens of thousands of rounds",
+        })
         .note(histogram(scene, waiter_groups));
     let report = match order_of_blocks(scene.running) {
         Some(note) => report.note(note),
@@ -74,21 +78,6 @@ fn order_of_blocks(running: &Running<'_>) -> Option<String> {
         "CUDA does not say in which order blocks begin{order}, nor that one begins before another is over: a block that waits for one with a lower `blockIdx` relies on an order that is not \
          documented. If each block draws its number from an atomic counter, those with lower numbers have begun, and it may wait for them"
     ))
-}
-
-/// Says on standard error, in a fast run, that all threads of the block (and of those that run with it) that are left only sleep.
-#[cold]
-pub(crate) fn may_hang(running: &Running<'_>) {
-    let kernel = match running.set.launch.options.kernel {
-        "" => String::new(),
-        name => format!("kernel `{name}`, "),
-    };
-    let [x, y, z] = running.registers.block.get();
-    let n = words::threads(running.core().n_live() as usize);
-    eprintln!(
-        "warploom: {kernel}block ({x}, {y}, {z}): {n} that are left have only slept and looked again for a long time. Fast mode does not know whether what they \
-         wait for will come; if the launch does not end, run it with WARPLOOM_EMULATOR=checked, which reports threads that wait for ever"
-    );
 }
 
 /// Reports that the lane that runs has made as many steps as a lane may.
