@@ -174,23 +174,24 @@ pub unsafe fn surface_reduce(handle: u64, at: [i32; 3], value: u32, reduction: S
     let Some(to) = place(surface, at, size_of::<u32>(), Boundary::Zero) else {
         return;
     };
-    let (to, how) = (to.cast::<u32>(), RELAXED_SYSTEM);
-    // SAFETY: within the image, whose elements are aligned; the rest is the caller's promise.
-    unsafe {
-        match reduction {
-            SurfaceReduction::Add => atomic_fetch_add_u32(to, value, how),
-            SurfaceReduction::MinUnsigned => atomic_fetch_min_u32(to, value, how),
-            SurfaceReduction::MaxUnsigned => atomic_fetch_max_u32(to, value, how),
-            SurfaceReduction::MinSigned => {
-                atomic_fetch_min_i32(to.cast(), value.cast_signed(), how).cast_unsigned()
-            }
-            SurfaceReduction::MaxSigned => {
-                atomic_fetch_max_i32(to.cast(), value.cast_signed(), how).cast_unsigned()
-            }
-            SurfaceReduction::And => atomic_fetch_and_u32(to, value, how),
-            SurfaceReduction::Or => atomic_fetch_or_u32(to, value, how),
-        }
+    let how = RELAXED_SYSTEM;
+    let unsigned = |change: unsafe fn(*mut u32, u32, u32) -> u32| {
+        // SAFETY: within the image, whose elements are aligned; the rest is the caller's promise.
+        unsafe { change(to.cast(), value, how) };
     };
+    let signed = |change: unsafe fn(*mut i32, i32, u32) -> i32| {
+        // SAFETY: as above.
+        unsafe { change(to.cast(), value.cast_signed(), how) };
+    };
+    match reduction {
+        SurfaceReduction::Add => unsigned(atomic_fetch_add_u32),
+        SurfaceReduction::MinUnsigned => unsigned(atomic_fetch_min_u32),
+        SurfaceReduction::MaxUnsigned => unsigned(atomic_fetch_max_u32),
+        SurfaceReduction::MinSigned => signed(atomic_fetch_min_i32),
+        SurfaceReduction::MaxSigned => signed(atomic_fetch_max_i32),
+        SurfaceReduction::And => unsigned(atomic_fetch_and_u32),
+        SurfaceReduction::Or => unsigned(atomic_fetch_or_u32),
+    }
 }
 
 /// Where an access of a surface goes; `None`: nowhere. Outside of the surface, where the instruction says so, it ends the lane.
