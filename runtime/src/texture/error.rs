@@ -131,6 +131,14 @@ pub enum TextureError {
         /// What the array is.
         shape: ArrayShape,
     },
+    /// A view of layers of cubes.
+    #[error(
+        "a view of a {shape} is not offered: in one, GPUs do not stop at the last layer, and read what lies behind it; use all of the array with its own elements, or an array for each cube"
+    )]
+    ViewOfCubes {
+        /// What the array is.
+        shape: ArrayShape,
+    },
     /// There is nothing to read.
     #[error("no texture can be made of memory without elements; leave it out")]
     Empty,

@@ -46,16 +46,25 @@ impl Part<'_, '_> {
         }
     }
 
-    /// What the driver is told, if this is not all of the array with its own elements.
-    fn view<T: ArrayElement>(&self, first: &Place<'_>) -> Option<View> {
+    /// Whether this is all of the array with its own elements.
+    fn is_whole<T: ArrayElement>(&self) -> bool {
         let Whole {
             shape,
             n_levels,
-            mipmapped,
             elements,
+            ..
         } = self.whole;
-        let is_whole = self.places.len() == n_levels && self.layers == (0..shape.n_layers());
-        if is_whole && elements == (T::FORMAT, T::CHANNELS) {
+        self.places.len() == n_levels
+            && self.layers == (0..shape.n_layers())
+            && elements == (T::FORMAT, T::CHANNELS)
+    }
+
+    /// What the driver is told, if this is not all of the array with its own elements.
+    fn view<T: ArrayElement>(&self, first: &Place<'_>) -> Option<View> {
+        let Whole {
+            shape, mipmapped, ..
+        } = self.whole;
+        if self.is_whole::<T>() {
             return None;
         }
         let (slices, first_level) = (self.slices(shape), first.level);
@@ -93,6 +102,12 @@ where
     check_sampler::<D, T, R>(&sampler)?;
     if part.whole.mipmapped && !sampler.sampling.normalized_coordinates {
         return Err(TextureError::UnnormalizedLevels);
+    }
+    // In a view of them an H100 reads behind the last layer, and behind the array.
+    if D::DIMENSIONS == Dimensions::CubeLayered && !part.is_whole::<T>() {
+        return Err(TextureError::ViewOfCubes {
+            shape: first.options.shape(),
+        });
     }
     let buffer = first.buffer;
     let read = Reading::new::<T, R>(sampler, D::AXES);

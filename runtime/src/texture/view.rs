@@ -1,8 +1,8 @@
 //! Textures of a part of an array: of some levels and layers, with elements of another type.
 //!
 //! The driver of an H100 (580.159) takes every pair of types of one size, and no other; the extents have to be those of the finest level of the whole array, also where the view begins at another
-//! level or layer. It takes layers and levels beyond the last, too, and gives zeros for such layers: they are refused here. Faces of cubes can be taken apart there (a view from the face 3 on has other
-//! faces in each direction): here a layer of cubes is six faces.
+//! level or layer. It takes layers and levels beyond the last, too, and gives zeros for such layers: they are refused here. In a view of layers of cubes it counts faces, and a
+//! fetch from a layer behind the last reads other cubes of the array, or memory behind it: such views are not offered.
 
 use std::any::type_name;
 use std::fmt;
@@ -181,7 +181,7 @@ impl<'a, T> TextureView<'a, T> {
         Ok(self.of(self.places[range].to_vec(), self.layers.clone()))
     }
 
-    /// Some of the layers that are shown, 0 the first of them; of an array of cubes each is six faces.
+    /// Some of the layers that are shown, 0 the first of them. Of layers of cubes no texture of a part can be made.
     ///
     /// # Errors
     /// [`TextureError::ViewRange`] if there are not so many, or none is left; [`TextureError::NoLayers`] if the array has none.
@@ -199,7 +199,7 @@ impl<'a, T> TextureView<'a, T> {
     /// What is shown as a texture.
     ///
     /// # Errors
-    /// As [`ArrayBuffer::texture`] and [`MipmappedArray::texture`].
+    /// As [`ArrayBuffer::texture`] and [`MipmappedArray::texture`]; [`TextureError::ViewOfCubes`] if other elements or a part of layers of cubes are shown.
     pub fn texture<D: ImageDimension, R: ReadMode<T>>(
         &self,
         sampler: Sampler,

@@ -1,7 +1,7 @@
 //! Views of arrays: elements of another type, and some of the layers and levels.
 
 use warploom::device_std::F16x2;
-use warploom::device_std::texture::{Texture2d, Texture2dLayered, TextureCubeLayered};
+use warploom::device_std::texture::{Texture2d, Texture2dLayered};
 use warploom::prelude::*;
 use warploom::texture::{Filter, Sampler};
 use warploom::{ArrayShape, Result};
@@ -95,14 +95,6 @@ fn each_layer(i: Index1D, image: Texture2dLayered<f32>, mut y: DisjointSlice<f32
     }
 }
 
-#[kernel]
-fn each_cube(i: Index1D, image: TextureCubeLayered<f32>, mut y: DisjointSlice<f32>) {
-    if let Some(y) = y.get_mut(i) {
-        // -x, the second face.
-        *y = image.sample(-1.0, 0.0, 0.0, i.get() as u32);
-    }
-}
-
 #[test]
 fn the_first_layer_of_a_view_is_layer_0() {
     let expected = [2.0, 3.0, 4.0, 4.0, 4.0, 4.0, 4.0, 3.0];
@@ -117,20 +109,6 @@ fn the_first_layer_of_a_view_is_layer_0() {
         let mut y = device.zeroed(8)?;
         let texture = image.view().layers(2..5)?.texture(Sampler::new())?;
         each_layer::launch(stream, (1, 8), &texture, &mut y)?;
-        Ok(y.to_vec(stream)?)
-    });
-}
-
-#[test]
-fn the_first_cube_of_a_view_is_cube_0() {
-    check(&[7.0, 13.0, 13.0], |device, stream| {
-        let shape = ArrayShape::Cubes { side: 4, layers: 3 };
-        let x: Vec<f32> = (0..16 * 18).map(|k| (k / 16) as f32).collect();
-        let image = device.array_from(shape, &x)?;
-        let mut y = device.zeroed(3)?;
-        let view = image.view().layers(1..)?;
-        let texture = view.texture(Sampler::new().normalized())?;
-        each_cube::launch(stream, (1, 3), &texture, &mut y)?;
         Ok(y.to_vec(stream)?)
     });
 }
