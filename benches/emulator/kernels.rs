@@ -33,8 +33,11 @@ pub(crate) fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
 /// As many elements as threads at `x` and `y`, which nothing else writes.
 #[kernel]
 pub(crate) unsafe fn saxpy_raw(i: Index1D, a: f32, x: *const f32, y: *mut f32) {
-    // SAFETY: the caller's promise; each thread has its own element.
-    unsafe { *y.add(i.get()) += a * *x.add(i.get()) };
+    // SAFETY: the caller's promise.
+    let x = unsafe { *x.wrapping_add(i.get()) };
+    // SAFETY: as above; each thread has its own element.
+    let y = unsafe { &mut *y.wrapping_add(i.get()) };
+    *y += a * x;
 }
 
 /// The sum of each block: a tree in shared memory. One barrier after the loads, one after each of the eight steps.
