@@ -445,9 +445,7 @@ fn texture_errors() -> Vec<X> {
             n: 8,
         },
         X::NoLayers { shape },
-        X::ViewOfCubes {
-            shape: crate::ArrayShape::Cubes { side: 8, layers: 3 },
-        },
+        X::ViewOfCubes { shape },
         X::Empty,
         X::Planes { given: 2 },
         X::Start {
