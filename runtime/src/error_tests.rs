@@ -4,6 +4,8 @@
 mod graphics; // errors of objects of OpenGL
 #[path = "error_tests/launches.rs"]
 mod launches; // errors of launches, of which there are most
+#[path = "error_tests/textures.rs"]
+mod textures; // errors of textures
 
 use std::panic::Location;
 
@@ -20,7 +22,6 @@ use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
 use crate::tensor::TensorMapError as T;
-use crate::texture::{Address, TextureError as X};
 use crate::{DeviceError as D, DriverError, Error, Unsupported};
 
 const KERNEL: &str = "saxpy";
@@ -400,75 +401,6 @@ fn module_errors() -> Vec<O> {
     ]
 }
 
-fn texture_errors() -> Vec<X> {
-    let (shape, device) = ((640, 480).into(), || "NVIDIA H200".to_owned());
-    vec![
-        X::Dimensions {
-            wanted: "3-D",
-            shape,
-            remedy: "ArrayShape::Space",
-        },
-        X::NotForSurfaces { shape },
-        X::FilterOfIntegers {
-            setting: "filter",
-            element: "u8",
-        },
-        X::Unnormalized {
-            axis: "x",
-            given: Address::Wrap,
-        },
-        X::UnnormalizedLevels,
-        X::Srgb {
-            element: "u16",
-            read: "`Normalized`",
-        },
-        X::Seamless { wanted: "2-D" },
-        X::Anisotropy { given: 16 },
-        X::Lod {
-            setting: "lod_bias",
-            given: f32::NAN,
-        },
-        X::LodClamp {
-            least: 3.0,
-            greatest: 2.5,
-        },
-        X::ViewElements {
-            element: "f32",
-            bytes: 4,
-            given: "u16",
-            given_bytes: 2,
-        },
-        X::ViewRange {
-            what: "layers",
-            start: 2,
-            end: 9,
-            n: 8,
-        },
-        X::NoLayers { shape },
-        X::ViewOfCubes { shape },
-        X::Empty,
-        X::Planes { given: 2 },
-        X::Start {
-            given: 24,
-            align: 512,
-            device: device(),
-        },
-        X::Pitch {
-            given: 36,
-            align: 32,
-            device: device(),
-        },
-        X::Extent {
-            memory: "pitched memory",
-            side: "height",
-            given: 65_001,
-            limit: 65_000,
-            device: device(),
-        },
-        X::Driver(driver_error()),
-    ]
-}
-
 fn external_errors() -> Vec<E> {
     let device = || "NVIDIA H200".to_owned();
     vec![
@@ -604,7 +536,7 @@ fn all() -> Vec<Error> {
     errors.extend(graphics::errors().into_iter().map(Error::from));
     errors.extend(module_errors().into_iter().map(Error::from));
     errors.extend(tensor_errors().into_iter().map(Error::from));
-    errors.extend(texture_errors().into_iter().map(Error::from));
+    errors.extend(textures::errors().into_iter().map(Error::from));
     errors
 }
 
@@ -695,7 +627,7 @@ fn debug_shows_the_text() {
     look(&graphics::errors());
     look(&module_errors());
     look(&tensor_errors());
-    look(&texture_errors());
+    look(&textures::errors());
 }
 
 #[test]
