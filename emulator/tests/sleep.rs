@@ -3,6 +3,7 @@
 mod named;
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 
 use named::named_barrier;
 use warploom_emulator::intrinsics::{
@@ -183,4 +184,38 @@ fn sleepers_that_vote_do_not_outlast_a_panic() {
     });
     let panicked = matches!(&result, Err(Fault::Panic { message, .. }) if message == "too early");
     assert!(panicked, "{result:?}");
+}
+
+/// What a thread of the host writes seconds later is not taken for what never comes.
+#[test]
+fn a_thread_of_the_host_may_write_what_sleepers_wait_for() {
+    let flag = AtomicU32::new(0);
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_secs(3));
+            flag.store(1, SeqCst);
+        });
+        block(32, &|| {
+            while flag.load(SeqCst) == 0 {
+                nanosleep(10);
+            }
+        })
+    });
+    assert_eq!(outcome, Ok(()));
+}
+
+/// After ten seconds it is.
+#[test]
+fn sleepers_that_nothing_wakes_end_the_launch() {
+    let start = Instant::now();
+    let outcome = block(32, &|| {
+        while thread_idx_x() != 5 {
+            nanosleep(10);
+        }
+    });
+    let Err(Fault::Deadlock { waits, .. }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(waits[0].threads, 31);
+    assert!(start.elapsed() >= Duration::from_secs(10));
 }

@@ -3,6 +3,7 @@
 use std::mem;
 use std::rc::Rc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::engine::block_scheduler::BlockScheduler;
 use crate::engine::co_resident::CoResidentBlocks;
@@ -50,10 +51,15 @@ const ROUNDS_UNSEEN: [u32; 2] = if cfg!(test) {
     [1 << 16, 1 << 22]
 };
 
+/// And then so long, in a fast run: a thread of the host may write what the lanes poll, and changes by plain stores and by atomics of `core` are not seen.
+const UNSEEN_FOR: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
+
 /// What a worker saw of lanes that poll.
 #[derive(Debug, Default)]
 struct Watch {
     rounds: u32,
+    /// Since when a fast run has had as many rounds as it needs.
+    quiet_since: Option<Instant>,
     /// All workers have voted that nothing changes: these are the `SETTLING_ROUNDS`.
     settles: bool,
     progress: u64,
@@ -253,6 +259,7 @@ impl<'run> Worker<'run> {
         if changed || progress != watch.progress {
             watch.progress = progress;
             watch.rounds = 0;
+            watch.quiet_since = None;
             if watch.settles {
                 self.end_settling(); // a loop gave up by itself
             }
@@ -268,6 +275,13 @@ impl<'run> Worker<'run> {
         }
         if watch.rounds < quiet_rounds {
             return false;
+        }
+        if launch.options.mode == Mode::Fast && launch.options.control.is_none() {
+            let since = watch.quiet_since.get_or_insert_with(Instant::now);
+            if since.elapsed() < UNSEEN_FOR {
+                watch.rounds -= YIELDING_ROUNDS;
+                return false;
+            }
         }
         watch.rounds = 0;
         let changed = mem::take(&mut watch.changed);
