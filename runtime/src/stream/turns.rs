@@ -6,6 +6,7 @@
 //! What is not compared at all: launches without addresses among their arguments while the device has no other stream.
 
 use std::collections::{HashMap, HashSet};
+use std::mem;
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
@@ -47,7 +48,7 @@ struct Clocks {
     /// What all blocking streams have got.
     of_blocking: Clock,
     /// Streams that were dropped with launches that the host has not waited for.
-    dropped: Vec<u64>,
+    dropped: HashSet<u64>,
 }
 
 impl Clocks {
@@ -80,7 +81,7 @@ impl Clocks {
     /// The stream gets no more work.
     fn leave(&mut self, stream: u64) {
         match self.streams.contains_key(&stream) {
-            true => self.dropped.push(stream),
+            true => drop(self.dropped.insert(stream)),
             false => drop(self.roles.remove(&stream)),
         }
     }
@@ -97,7 +98,7 @@ impl Clocks {
         if dropped.is_empty() {
             return;
         }
-        let gone: HashSet<u64> = dropped.drain(..).collect();
+        let gone = mem::take(dropped);
         streams.retain(|stream, _| !gone.contains(stream));
         roles.retain(|stream, _| !gone.contains(stream));
         for clock in streams.values_mut().chain([of_default, of_blocking]) {
