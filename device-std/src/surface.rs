@@ -13,7 +13,8 @@
 //! # let handle = |base: *mut u16| {
 //! #     let level = emulated::Level { offset: 0, width: 3, height: 2, depth: 1, row_pitch: 6, slice_pitch: 12 };
 //! #     let image = emulated::Image {
-//! #         base: base.cast(), format: emulated::Format::Unsigned16, channels: 1, dimensions: emulated::Dimensions::D2, levels: vec![level],
+//! #         base: base.cast(), format: emulated::Format::Unsigned16, channels: 1, dimensions: emulated::Dimensions::D2,
+//! #         layout: emulated::Layout::Tiles, levels: vec![level],
 //! #     };
 //! #     Box::into_raw(Box::new(emulated::SurfaceObject { image })).expose_provenance() as u64
 //! # };
@@ -112,7 +113,8 @@ pub enum ReadOnly {}
 /// # let mut counts = [0u32; 6];
 /// # let level = emulated::Level { offset: 0, width: 3, height: 2, depth: 1, row_pitch: 12, slice_pitch: 24 };
 /// # let image = emulated::Image {
-/// #     base: counts.as_mut_ptr().cast(), format: emulated::Format::Unsigned32, channels: 1, dimensions: emulated::Dimensions::D2, levels: vec![level],
+/// #     base: counts.as_mut_ptr().cast(), format: emulated::Format::Unsigned32, channels: 1, dimensions: emulated::Dimensions::D2,
+/// #     layout: emulated::Layout::Tiles, levels: vec![level],
 /// # };
 /// # let y = Box::into_raw(Box::new(emulated::SurfaceObject { image })).expose_provenance() as u64;
 /// # run(Shape::new([2, 1, 1], [32, 1, 1]), &|| unsafe {

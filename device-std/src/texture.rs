@@ -17,7 +17,8 @@
 //! # let mut texels = [0u8, 51, 102, 255];
 //! # let level = emulated::Level { offset: 0, width: 4, height: 1, depth: 1, row_pitch: 4, slice_pitch: 4 };
 //! # let image = emulated::Image {
-//! #     base: texels.as_mut_ptr(), format: emulated::Format::Unsigned8, channels: 1, dimensions: emulated::Dimensions::D1, levels: vec![level],
+//! #     base: texels.as_mut_ptr(), format: emulated::Format::Unsigned8, channels: 1, dimensions: emulated::Dimensions::D1,
+//! #     layout: emulated::Layout::Tiles, levels: vec![level],
 //! # };
 //! # let sampling = emulated::Sampling { filter: emulated::Filter::Linear, read: emulated::Read::NormalizedFloat, ..Default::default() };
 //! # let object = emulated::TextureObject { image, sampling };

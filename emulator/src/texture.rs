@@ -96,6 +96,15 @@ pub enum Dimensions {
     CubeLayered,
 }
 
+/// How the texels of an image lie in a GPU's memory. Here they lie in rows in each case: results do not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// In tiles, as arrays do: neighbours in two directions lie together.
+    Tiles,
+    /// In rows, as linear and pitched memory do.
+    Rows,
+}
+
 /// One level of detail of an image. What there is once has the extent 1, never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
@@ -124,6 +133,8 @@ pub struct Image {
     pub channels: u8,
     /// What coordinates mean.
     pub dimensions: Dimensions,
+    /// How the texels lie in a GPU's memory.
+    pub layout: Layout,
     /// The finest level first; at least one.
     pub levels: Vec<Level>,
 }
@@ -138,6 +149,51 @@ impl Image {
     #[must_use]
     pub const fn texel_bytes(&self) -> usize {
         self.format.bytes() * self.channels as usize
+    }
+
+    /// Where a byte of an array lies in the order of a GPU's tiles, of which a sector of 32 bytes has 16 bytes of each of two rows, and a block of 512 bytes 64 bytes of each of eight; `None`
+    /// for memory in rows.
+    ///
+    /// Blocks of a level follow each other row by row. It is no address of memory: bytes that share sectors have the same number of a sector.
+    #[must_use]
+    pub fn tiled(&self, at: *const u8) -> Option<usize> {
+        if self.layout == Layout::Rows {
+            return None;
+        }
+        let from_base = at.addr().wrapping_sub(self.base.addr());
+        // The finest level first: the last that begins before it.
+        let mut levels = self.levels.iter().rev();
+        let level = levels.find(|level| level.offset <= from_base)?;
+        if level.height == 1 {
+            return Some(at.addr()); // one row has no tiles
+        }
+        let offset = from_base - level.offset;
+        let slice_pitch = level.slice_pitch.max(1);
+        let (slice, offset) = (offset / slice_pitch, offset % slice_pitch);
+        let row_pitch = level.row_pitch.max(1);
+        let (y, x) = (offset / row_pitch, offset % row_pitch);
+        let (blocks_of_row, blocks_of_slice) =
+            (row_pitch.div_ceil(64), (level.height as usize).div_ceil(8));
+        let block = (slice * blocks_of_slice + y / 8) * blocks_of_row + x / 64;
+        let sector = (y % 8 / 2) * 4 + x % 64 / 16;
+        // Levels and arrays lie apart: the base is no less a number of blocks than bytes before it.
+        let before = (self.base.addr() + level.offset) / 512 * 512 * 2;
+        Some(before + block * 512 + sector * 32 + y % 2 * 16 + x % 16)
+    }
+
+    /// What a fetch counts as that reads this element first: a place in the order of tiles and bytes, of the element; of one that reads several also those of its neighbour in the row. `None` as with [`Image::tiled`].
+    pub(crate) fn fetched(
+        &self,
+        at: *const u8,
+        bytes: usize,
+        of_several: bool,
+    ) -> Option<(usize, usize)> {
+        let place = self.tiled(at)?;
+        if !of_several {
+            return Some((place, bytes));
+        }
+        let bytes = (2 * bytes).min(16); // rows of a sector have 16 bytes
+        Some((place / bytes * bytes, bytes))
     }
 
     /// Address of a texel that is there.

@@ -15,6 +15,7 @@ mod epochs; // numbers of epochs in which accesses change nothing
 mod exits; // lanes that exited before a barrier
 mod fast; // reads and writes that bounds order, or that tell nothing new
 mod fast_atomic; // relaxed atomics that tell nothing but that they were made
+mod fetches; // reads of textures
 mod frees; // memory that is freed while others use it
 mod hints; // atomics that say why a race is one
 mod hooks; // what instrumented code calls
@@ -48,6 +49,7 @@ pub(crate) use bulk::{
     source_read as bulk_source_read, writes as bulk_writes,
 };
 pub(crate) use copies::begins as copy_begins;
+pub(crate) use fetches::fetches;
 pub use frees::heap_free;
 pub use hooks::{HOOKS, Hook};
 pub use memory::{

@@ -30,7 +30,9 @@ pub(crate) trait Observer: fmt::Debug {
     fn executes(&self, thread: u32, site: u32);
     /// A thread made a fence.
     fn fences(&self);
-    /// What a thread accesses from now on is a barrier in memory, not data; until the next call, with `false`.
+    /// A thread reads an array through a texture: the first element, by an address in tiles.
+    fn fetches(&self, thread: u32, site: u32, address: usize, bytes: usize);
+    /// What a thread accesses from now on is a barrier in memory or was told otherwise, and is not data; until the next call, with `false`.
     fn is_at_mbarrier(&self, thread: u32, is_there: bool);
     /// All threads of the block have met; `answers`: and learn something by it.
     fn block_met(&self, place: Site, answers: bool);

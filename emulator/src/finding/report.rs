@@ -161,6 +161,8 @@ codes! {
     REDUNDANT_BARRIER = 504 Warning "barrier that orders nothing";
     /// Many threads change one atomic.
     CONTENTION = 505 Warning "contended atomic";
+    /// Neighbouring lanes read elements of a texture that do not lie together.
+    SCATTERED_FETCHES = 506 Warning "scattered reads of a texture";
     /// CPU and GPU disagree.
     MISMATCH = 910 Error "emulator and GPU give different results";
     /// A finding was allowed without a reason.

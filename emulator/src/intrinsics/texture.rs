@@ -6,7 +6,7 @@ use super::atomics::{
 };
 use super::fail;
 use crate::detector;
-use crate::texture::{Boundary, Place, Request, SurfaceObject, TextureObject};
+use crate::texture::{Boundary, Layout, Place, Request, SurfaceObject, TextureObject};
 
 /// Leaves at `out` what a fetch gives. PTX: `tex`, `tld4`.
 ///
@@ -16,9 +16,27 @@ use crate::texture::{Boundary, Place, Request, SurfaceObject, TextureObject};
 pub unsafe fn texture_fetch(out: *mut u32, handle: u64, request: &Request) {
     // SAFETY: the caller's promise.
     let texture: &TextureObject = unsafe { object(handle) };
-    let mut reads = |at: *const u8, bytes: usize| checked_read(at, bytes);
-    // SAFETY: the caller's promise.
-    let result = unsafe { texture.sample(request, &mut reads) };
+    let result = match texture.image.layout {
+        // Sectors are those of other reads of memory in rows.
+        Layout::Rows => {
+            let mut reads = |at: *const u8, bytes: usize| checked_read(at, bytes);
+            // SAFETY: the caller's promise.
+            unsafe { texture.sample(request, &mut reads) }
+        }
+        Layout::Tiles => detector::fetches(|| {
+            let (mut first, mut elements) = (None, 0);
+            let mut reads = |at: *const u8, bytes: usize| {
+                first.get_or_insert((at, bytes));
+                elements += 1;
+                checked_read(at, bytes);
+            };
+            // SAFETY: the caller's promise.
+            let result = unsafe { texture.sample(request, &mut reads) };
+            let counted =
+                first.and_then(|(at, bytes)| texture.image.fetched(at, bytes, elements > 1));
+            (result, counted)
+        }),
+    };
     // SAFETY: the caller's promise.
     unsafe { out.cast::<[u32; 4]>().write(result) }
 }

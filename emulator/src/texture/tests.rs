@@ -1,6 +1,6 @@
 use super::{
-    Address, Boundary, Coordinates, Detail, Dimensions, Filter, Format, Image, Level, Place, Read,
-    Request, Sampling, SurfaceObject, TextureObject,
+    Address, Boundary, Coordinates, Detail, Dimensions, Filter, Format, Image, Layout, Level,
+    Place, Read, Request, Sampling, SurfaceObject, TextureObject,
 };
 
 /// Texels of an image, and how they are read.
@@ -37,6 +37,7 @@ impl Fixture {
             format,
             channels,
             dimensions,
+            layout: Layout::Tiles,
             levels: vec![level],
         };
         let sampling = Sampling::default();

@@ -1,6 +1,9 @@
 //! Performance, as a run with lints shows it.
 
 use warploom_emulator::check::{Code, Mode, Options, Report};
+use warploom_emulator::texture::{
+    Coordinates, Dimensions, Format, Image, Layout, Level, Request, Sampling, TextureObject,
+};
 use warploom_emulator::{Shape, Together, intrinsics, run_with};
 
 use crate::support::*;
@@ -152,4 +155,60 @@ fn nothing_is_watched_unless_asked_for() {
     options.mode = Mode::Checked;
     let outcome = run_with(shape, Together::default(), &options, &barrier);
     assert!(outcome.profile.is_none() && outcome.reports.is_empty());
+}
+
+/// What a run with lints finds where the lanes of a warp read these columns and rows of a picture of 64 by 64 words through a texture.
+fn reads_of_a_picture(layout: Layout, place: impl Fn(usize) -> [usize; 2] + Sync) -> Vec<Report> {
+    let x = Buffer::<u32>::new("x", 64 * 64);
+    let level = Level {
+        offset: 0,
+        width: 64,
+        height: 64,
+        depth: 1,
+        row_pitch: 256,
+        slice_pitch: 64 * 256,
+    };
+    let image = Image {
+        base: x.at(0).cast(),
+        format: Format::Unsigned32,
+        channels: 1,
+        dimensions: Dimensions::D2,
+        layout,
+        levels: vec![level],
+    };
+    let sampling = Sampling::default();
+    let object = TextureObject { image, sampling };
+    let handle = (&raw const object).expose_provenance() as u64;
+    lints(64, 32, || {
+        let [column, row] = place(me()).map(|at| at as f32 + 0.5);
+        let request = Request::new(Coordinates::Float([column, row, 0.0]));
+        let mut out = [0; 4];
+        // SAFETY: the object and its elements live until the launch ends, and are only read; `out` has four words.
+        unsafe { intrinsics::texture_fetch(out.as_mut_ptr(), handle, &request) };
+    })
+}
+
+#[test]
+fn reads_of_an_array_are_counted_by_tiles() {
+    assert_eq!(reads_of_a_picture(Layout::Tiles, |lane| [lane, 3]), []);
+    assert_eq!(
+        reads_of_a_picture(Layout::Tiles, |lane| [lane % 8, lane / 8]),
+        []
+    );
+    let found = reads_of_a_picture(Layout::Tiles, |lane| [3, lane]);
+    let (_, count) = only(&found, Code::SCATTERED_FETCHES);
+    assert_eq!(count, 64);
+}
+
+#[test]
+fn reads_of_pitched_memory_are_counted_by_rows() {
+    assert_eq!(reads_of_a_picture(Layout::Rows, |lane| [lane, 3]), []);
+    let found = reads_of_a_picture(Layout::Rows, |lane| [3, lane]);
+    let (_, count) = only(&found, Code::UNCOALESCED);
+    assert_eq!(count, 64);
+    assert!(
+        found[0].title.contains("32 sectors per request"),
+        "{}",
+        found[0].title
+    );
 }

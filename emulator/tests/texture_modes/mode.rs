@@ -1,7 +1,7 @@
 //! What a line of the table is about: an image, a sampler and an instruction, with texels and operands by number.
 
 use warploom_emulator::texture::{
-    Coordinates, Detail, Dimensions, Format, Image, Level, Request, Sampling, TextureObject,
+    Coordinates, Detail, Dimensions, Format, Image, Layout, Level, Request, Sampling, TextureObject,
 };
 
 /// The instruction.
@@ -182,6 +182,7 @@ impl Mode {
                 format: self.format,
                 channels: self.channels,
                 dimensions: self.dimensions,
+                layout: Layout::Tiles,
                 levels: levels.collect(),
             },
             sampling: self.sampling,

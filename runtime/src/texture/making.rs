@@ -11,7 +11,7 @@ use std::ptr;
 
 use warploom_device_std::texture::{D2, ReadMode, Texel};
 use warploom_emulator::texture::{
-    self as emulated, Address, Dimensions, Filter, Format, Image, Level, Read, Sampling,
+    self as emulated, Address, Dimensions, Filter, Format, Image, Layout, Level, Read, Sampling,
 };
 
 use super::dimension::{ImageDimension, of_shape};
@@ -206,7 +206,7 @@ pub(super) unsafe fn linear_texture<'a, D, T: ArrayElement + Texel, R: ReadMode<
                 row_pitch: bytes,
                 slice_pitch: bytes,
             };
-            let image = image::<T>(start, Dimensions::Linear, vec![level]);
+            let image = image::<T>(start, Dimensions::Linear, Layout::Rows, vec![level]);
             Ok(read.emulated(image))
         }
         Backend::Cuda(gpu) => {
@@ -262,7 +262,7 @@ pub(super) unsafe fn pitched_texture<'a, T: ArrayElement + Texel, R: ReadMode<T>
                 row_pitch: pitch,
                 slice_pitch: pitch * height,
             };
-            let image = image::<T>(start, Dimensions::D2, vec![level]);
+            let image = image::<T>(start, Dimensions::D2, Layout::Rows, vec![level]);
             Ok(read.emulated(image))
         }
         Backend::Cuda(gpu) => {
@@ -550,10 +550,15 @@ fn image_of_levels<T: ArrayElement>(
             slice_pitch,
         }
     });
-    image::<T>(buffer.start(), dimensions, levels.collect())
+    image::<T>(buffer.start(), dimensions, Layout::Tiles, levels.collect())
 }
 
-fn image<T: ArrayElement>(base: *mut u8, dimensions: Dimensions, levels: Vec<Level>) -> Image {
+fn image<T: ArrayElement>(
+    base: *mut u8,
+    dimensions: Dimensions,
+    layout: Layout,
+    levels: Vec<Level>,
+) -> Image {
     let format = match T::FORMAT {
         ChannelFormat::U8 => Format::Unsigned8,
         ChannelFormat::U16 => Format::Unsigned16,
@@ -569,6 +574,7 @@ fn image<T: ArrayElement>(base: *mut u8, dimensions: Dimensions, levels: Vec<Lev
         format,
         channels: T::CHANNELS as u8,
         dimensions,
+        layout,
         levels,
     }
 }

@@ -17,7 +17,8 @@ impl Profile {
                 (Some(Space::Global), AccessClass::Store) => costs.global_stores += tally.into(),
                 (Some(Space::Shared), AccessClass::Load) => costs.shared_loads += tally.into(),
                 (Some(Space::Shared), AccessClass::Store) => costs.shared_stores += tally.into(),
-                (None, _) | (_, AccessClass::Atomic | AccessClass::Volatile) => {}
+                (None | Some(Space::Texture), _)
+                | (_, AccessClass::Atomic | AccessClass::Volatile) => {}
             }
         }
         costs

@@ -43,6 +43,8 @@ pub(crate) enum Space {
     Global,
     /// The shared memory of the thread's own block.
     Shared,
+    /// Arrays behind textures: addresses are those of [`tiled`](crate::texture::Image::tiled).
+    Texture,
 }
 
 /// What an access does.
@@ -182,9 +184,12 @@ impl Lints {
         }
         let watched = &mut self.blocks[at];
         let (at, bytes) = (access.address, access.bytes);
-        watched
-            .intervals
-            .access(access.thread, at, bytes, access.kind);
+        // Nothing writes a texture during a launch.
+        if space != Space::Texture {
+            watched
+                .intervals
+                .access(access.thread, at, bytes, access.kind);
+        }
         if let Some(accesses) = watched.accesses.get_mut(warp as usize) {
             *accesses += 1;
         }
@@ -192,6 +197,7 @@ impl Lints {
             let contention = match space {
                 Space::Global => &mut self.global,
                 Space::Shared => &mut watched.shared,
+                Space::Texture => return, // none is atomic
             };
             let n_warps = u64::from(self.n_threads.div_ceil(LANES));
             let warp = access.block * n_warps + u64::from(warp);
@@ -354,8 +360,9 @@ impl Lints {
             None => 0,
             Some(Space::Global) => 1,
             Some(Space::Shared) => 2,
+            Some(Space::Texture) => 3,
         };
-        let at = site.0 as usize * 3 + which;
+        let at = site.0 as usize * 4 + which;
         if self.slots.len() <= at {
             self.slots.resize(at + 1, u32::MAX);
         }

@@ -330,7 +330,7 @@ fn lines(spots: &[Spot], barriers: &[Barrier]) -> Vec<LineProfile> {
         line.lanes.sum += tally.executions;
         line.lanes.of += tally.present;
         match tally.space {
-            Some(Space::Global) => {
+            Some(Space::Global | Space::Texture) => {
                 line.sectors.sum += tally.sectors.touched;
                 line.sectors.of += tally.requests;
                 line.ideal_sectors += tally.sectors.ideal;

@@ -120,7 +120,9 @@ impl Tally {
             (sectors, passes) = (sectors + here, passes + there);
             instructions += request.instructions();
             match self.space {
-                Some(Space::Global) => self.show((here.touched, here.ideal), who, request),
+                Some(Space::Global | Space::Texture) => {
+                    self.show((here.touched, here.ideal), who, request)
+                }
                 Some(Space::Shared) => self.show((there.made, there.ideal), who, request),
                 None => {}
             }
@@ -152,10 +154,10 @@ impl Tally {
         self.instructions += scale(instructions);
     }
 
-    /// What a request here costs in global memory; nothing if it goes elsewhere.
+    /// What a request here costs in global memory, or in an array; nothing if it goes elsewhere.
     fn sectors_of(&self, request: &Request) -> Sectors {
         match self.space {
-            Some(Space::Global) => request.sectors(),
+            Some(Space::Global | Space::Texture) => request.sectors(),
             _ => Sectors::default(),
         }
     }

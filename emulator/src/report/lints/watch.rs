@@ -110,6 +110,19 @@ impl Observer for Watcher {
         });
     }
 
+    fn fetches(&self, thread: u32, site: u32, address: usize, bytes: usize) {
+        self.lints.borrow_mut().access(Access {
+            site: SiteId(site),
+            block: self.block.get(),
+            thread,
+            address: address as u64,
+            bytes: bytes as u32,
+            align: bytes as u32,
+            kind: AccessClass::Load,
+            space: Some(Space::Texture),
+        });
+    }
+
     fn copies(&self, thread: u32, to: usize, bytes: usize, site: u32) {
         let mut lints = self.lints.borrow_mut();
         let block = self.block.get();

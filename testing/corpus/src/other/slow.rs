@@ -4,6 +4,7 @@ use core::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::{Atomic, Relaxed};
 use warploom::prelude::*;
+use warploom::texture::Sampler;
 
 use crate::case::{case, cases, count, floats, launch, noise};
 
@@ -191,7 +192,51 @@ fn one_bin_for_most<const BUG: bool>(
     }
 }
 
+/// Neighbouring threads read elements of an array that are far apart in both directions.
+#[kernel]
+fn diagonal_of_an_array<const BUG: bool>(i: Index1D, x: Texture2d<f32>, mut y: DisjointSlice<f32>) {
+    let k = i.get() as u32;
+    let (column, row) = if BUG {
+        (k % 32 * 8, k % 64)
+    } else {
+        (k % 256, k / 256)
+    };
+    if let Some(y) = y.get_mut(i) {
+        *y = x.sample(column as f32 + 0.5, row as f32 + 0.5) + 1.0; //~ WL0506
+    }
+}
+
+/// Neighbouring threads read a column of pitched memory, which lies in rows also for textures.
+#[kernel]
+fn column_of_pitched_memory<const BUG: bool>(
+    i: Index1D,
+    x: Texture2d<f32>,
+    mut y: DisjointSlice<f32>,
+) {
+    let k = i.get() as u32;
+    let (column, row) = if BUG {
+        (k / 64, k % 64)
+    } else {
+        (k % 256, k / 256)
+    };
+    if let Some(y) = y.get_mut(i) {
+        *y = x.sample(column as f32 + 0.5, row as f32 + 0.5) + 1.0; //~ WL0500
+    }
+}
+
 cases!("slow.rs":
+    case!(diagonal_of_an_array, "", |run| {
+        let array = run.device.array_from((256, 64), &vec![2.0f32; 256 * 64])?;
+        let mut y = run.zeroed::<f32>(2048)?;
+        launch!(run, diagonal_of_an_array, (8, 256), &array.texture(Sampler::new())?, &mut y);
+        run.expect(&y, |_| 3.0)
+    }),
+    case!(column_of_pitched_memory, "", |run| {
+        let rows = run.device.pitched_zeroed::<f32>((256, 64))?;
+        let mut y = run.zeroed::<f32>(2048)?;
+        launch!(run, column_of_pitched_memory, (8, 256), &rows.texture(Sampler::new())?, &mut y);
+        run.expect(&y, |_| 1.0)
+    }),
     case!(stride_of_32, "P-41", |run| {
         let x = vec![2.0f32; 2048];
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<f32>(2048)?);

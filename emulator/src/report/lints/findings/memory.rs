@@ -10,6 +10,9 @@ use crate::finding::{Code, Note};
 /// Reported are places whose requests together touch more than twice the sectors, or need at least twice the passes, that they have to.
 const LEAST_EXCESS: u64 = 2;
 
+/// What a request of a texture may touch besides: a part of the picture that begins within tiles has tiles more at its edges.
+const EDGE_SECTORS: u64 = 4;
+
 /// Sectors that a multiprocessor gets from the second-level cache in a cycle.
 const SECTORS_PER_CYCLE: f64 = 2.0;
 
@@ -65,6 +68,62 @@ pub(super) fn uncoalesced(profile: &Profile) -> Vec<Finding> {
                 ),
             ),
             advice(pattern, worst.request.bytes),
+        ];
+        let excess = (sectors.touched - sectors.ideal) as f64;
+        Some(Finding {
+            report,
+            cycles: excess / SECTORS_PER_CYCLE,
+        })
+    };
+    spots.filter_map(finding).collect()
+}
+
+/// The same of elements of arrays, whose sectors are tiles.
+pub(super) fn scattered_fetches(profile: &Profile) -> Vec<Finding> {
+    let dear = |tally: &Tally| {
+        tally.space == Some(Space::Texture)
+            && tally.requests >= LEAST_REQUESTS
+            && tally.sectors.touched
+                > LEAST_EXCESS * tally.sectors.ideal + EDGE_SECTORS * tally.requests
+    };
+    let spots = profile.spots.iter().filter(|spot| dear(&spot.tally));
+    let finding = |spot: &super::super::profile::Spot| {
+        let (tally, worst) = (&spot.tally, spot.tally.worst.as_ref()?);
+        let (sectors, requests) = (tally.sectors, tally.requests);
+        let per = |n: u64| number(n as f64 / requests as f64);
+        let title = format!(
+            "scattered reads of a texture: {} sectors per request where {} would do ({} efficient)",
+            per(sectors.touched),
+            per(sectors.ideal),
+            percent(sectors.ideal, sectors.touched)
+        );
+        let mut report = warning(Code::SCATTERED_FETCHES, title, Some(&spot.place), requests);
+        let (touched, _) = worst.cost;
+        if let Some(side) = report.sides.first_mut() {
+            side.who = Some(first_of(profile, worst));
+            side.did = format!(
+                "reads with its warp {touched} sectors of {SECTOR_BYTES} bytes for {} bytes",
+                worst.request.sectors().wanted
+            );
+        }
+        report.notes = vec![
+            note(
+                "why",
+                "an array lies in tiles: a sector has 16 bytes of each of two rows, so that neighbours in both directions share sectors; what the lanes read lies in many tiles, and most of each is fetched for nothing",
+            ),
+            note(
+                "note",
+                format!(
+                    "{} requests: {} bytes moved, {} wanted; of a filtered read the first element and its neighbour in the row count",
+                    grouped(requests),
+                    grouped(sectors.touched * SECTOR_BYTES),
+                    grouped(sectors.wanted)
+                ),
+            ),
+            note(
+                "help",
+                "let a warp read a part of the picture that is compact in both directions: neighbouring lanes neighbouring elements, in blocks of 8x4 or 16x2 threads for turned pictures; of a picture that is read much smaller than it is, take a level of detail",
+            ),
         ];
         let excess = (sectors.touched - sectors.ideal) as f64;
         Some(Finding {

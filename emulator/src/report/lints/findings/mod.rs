@@ -22,6 +22,7 @@ pub(crate) struct Finding {
 /// All findings, the dearest first.
 pub(crate) fn all(profile: &Profile) -> Vec<Finding> {
     let mut found = memory::uncoalesced(profile);
+    found.extend(memory::scattered_fetches(profile));
     found.extend(memory::bank_conflicts(profile));
     found.extend(work::divergence(profile));
     found.extend(work::idle_lanes(profile));

@@ -264,6 +264,7 @@ pub(super) fn contention(profile: &Profile) -> Vec<Finding> {
         let place = match atomic.space {
             Space::Global => "one address of global memory",
             Space::Shared => "one address of a block's shared memory",
+            Space::Texture => "one element of an array",
         };
         let title = format!(
             "contended atomic: {at_least}{} threads change {place} {} times",
@@ -273,7 +274,7 @@ pub(super) fn contention(profile: &Profile) -> Vec<Finding> {
         let mut report = warning(Code::CONTENTION, title, Some(&atomic.place), top.operations);
         let top_address = match atomic.space {
             Space::Global => format!("top address {:#x}", top.address),
-            Space::Shared => "top address".into(),
+            Space::Shared | Space::Texture => "top address".into(),
         };
         report.notes = vec![
             note(
@@ -298,7 +299,7 @@ pub(super) fn contention(profile: &Profile) -> Vec<Finding> {
             ),
         ];
         let cycles = match atomic.space {
-            Space::Global => hot.operations as f64,
+            Space::Global | Space::Texture => hot.operations as f64,
             Space::Shared => (atomic.together.sum - atomic.together.of) as f64,
         };
         Finding { report, cycles }

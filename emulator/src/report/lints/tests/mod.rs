@@ -4,6 +4,7 @@ mod barriers;
 mod contention;
 mod costs;
 mod requests;
+mod textures;
 mod vectors;
 mod work;
 
