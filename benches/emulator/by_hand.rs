@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 
-use super::kernels::{BINS, COUNTED, KINDS, MEDIAN, ROUNDS, THREADS, TILE};
+use super::kernels::{BINS, COUNTED, KINDS, MEDIAN, ROUNDS, SAMPLES, THREADS, TILE};
 
 /// Lanes of a warp.
 const LANES: usize = 32;
@@ -158,6 +158,24 @@ pub(crate) fn stencil(cores: usize, x: &[f32], n: usize, y: &mut [f32]) {
             let here = row * n + column;
             let around = x[here - 1] + x[here + 1] + x[here - n] + x[here + n];
             *y = x[here] + 0.25 * (around - 4.0 * x[here]);
+        }
+    });
+}
+
+/// The middle of an element is at one half.
+pub(crate) fn sample_f32(cores: usize, x: &[f32], n: usize, y: &mut [f32]) {
+    let (step, first) = SAMPLES;
+    let place = |k: usize| {
+        let from_middle = k as f32 * step + first - 0.5;
+        (from_middle as usize, from_middle.fract())
+    };
+    spread(cores, y, n, |row, y| {
+        let (top, down) = place(row);
+        let (above, below) = x[top * n..][..2 * n].split_at(n);
+        for (column, y) in y.iter_mut().enumerate() {
+            let (left, right) = place(column);
+            let between = |row: &[f32]| row[left] * (1.0 - right) + row[left + 1] * right;
+            *y = between(above) * (1.0 - down) + between(below) * down;
         }
     });
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use warploom::LaunchError;
 use warploom::prelude::*;
+use warploom::texture::{Filter, Sampler};
 
 use super::kernels::{self, BINS, COUNTED, ROUNDS, THREADS, TILE};
 use super::{BenchError, by_hand};
@@ -185,6 +186,14 @@ pub(crate) const CASES: &[Case] = &[
             })
         },
         by_hand: Some(|cores, blocks| on_plane_by_hand(cores, blocks, by_hand::stencil)),
+    },
+    Case {
+        name: "sample_f32",
+        blocks: 1024,
+        threads_per_block: TILE * TILE,
+        events: 0,
+        emulated: sample_f32,
+        by_hand: Some(|cores, blocks| on_plane_by_hand(cores, blocks, by_hand::sample_f32)),
     },
     Case {
         name: "transpose",
@@ -391,6 +400,25 @@ fn on_plane(
         state: (stream, y),
         run: move |(stream, y): &mut (Stream, DeviceBuffer<f32>)| {
             launch(stream, shape, &x, n, y)?;
+            Ok(stream.synchronize()?)
+        },
+        result: |(stream, y): &mut (Stream, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),
+    }))
+}
+
+fn sample_f32(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {
+    let n = rows(blocks);
+    let stream = device.stream()?;
+    let image = device.array_from((n, n), &floats(n * n))?;
+    let y = device.zeroed::<f32>(n * n)?;
+    let (blocks, tile) = ((n / TILE) as u32, TILE as u32);
+    let shape = Launch::new((blocks, blocks), (tile, tile));
+    Ok(Box::new(Job {
+        state: (stream, y),
+        run: move |(stream, y): &mut (Stream, DeviceBuffer<f32>)| {
+            // Made once; later calls find the same object.
+            let texture = image.texture(Sampler::new().filter(Filter::Linear))?;
+            kernels::sample_f32::launch(stream, shape, &texture, y.view_2d_mut(n)?)?;
             Ok(stream.synchronize()?)
         },
         result: |(stream, y): &mut (Stream, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),

@@ -16,6 +16,8 @@ pub(crate) const BINS: usize = 256;
 pub(crate) const MEDIAN: usize = 9;
 /// Values that a thread of `commonest` tells apart.
 pub(crate) const KINDS: usize = 8;
+/// From one sample of `sample_f32` to the next, in elements, and the place of the first: weights are multiples of 1/8.
+pub(crate) const SAMPLES: (f32, f32) = (0.75, 0.625);
 /// Barriers of `rounds`.
 pub(crate) const ROUNDS: usize = 10;
 
@@ -182,6 +184,16 @@ pub(crate) fn stencil(at: Index2D, x: &[f32], n: u32, mut y: DisjointSlice2D<f32
     } else {
         x[here] + 0.25 * (x[here - 1] + x[here + 1] + x[here - n] + x[here + n] - 4.0 * x[here])
     };
+}
+
+/// A sample between the four nearest elements of a picture per thread, by the filter of the texture units.
+#[kernel(block(16, 16))]
+pub(crate) fn sample_f32(at: Index2D, image: Texture2d<f32>, mut y: DisjointSlice2D<f32>) {
+    let (step, first) = SAMPLES;
+    let place = |k: usize| k as u32 as f32 * step + first;
+    if let Some(y) = y.get_mut(at) {
+        *y = image.sample(place(at.x()), place(at.y()));
+    }
 }
 
 /// `y` is the transpose of `x`, a matrix of `n` rows and columns: through a tile of shared memory with a column that keeps its banks apart. One barrier.

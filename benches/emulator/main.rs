@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use warploom::{Device, LaunchError, MemoryError, StreamError};
+use warploom::{Device, LaunchError, MemoryError, StreamError, TextureError};
 use warploom_harness::emulator_speed::{Line, Missing, Sample, append, check_sum};
 use warploom_harness::results::ResultsError;
 
@@ -67,7 +67,7 @@ macro_rules! from_room {
         }
     )*};
 }
-from_room!(LaunchError, MemoryError, StreamError);
+from_room!(LaunchError, MemoryError, StreamError, TextureError);
 
 fn main() -> ExitCode {
     match wishes(std::env::args().skip(1)).and_then(|wishes| run(&wishes)) {

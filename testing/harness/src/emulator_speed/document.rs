@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::shows::{ALL, CHECKED, FAST, HAND, SHOWS, slowdown, speed_up};
+use super::shows::{ALL, CHECKED, FAST, HAND, SHOWS, samples_per_second, slowdown, speed_up};
 use super::{Results, Row};
 
 const HEAD: &str = "\
@@ -16,7 +16,8 @@ const METHOD: &str = "
 ## How it is measured
 
 - Kernels: `benches/emulator/kernels.rs`. 256 threads to a block. `saxpy` and `saxpy_raw`, which gets addresses instead of slices, have 2048 blocks, `reduce`, `shuffle` and `scan` have 1024, `matmul`
-  multiplies matrices of 256 rows in tiles of 16 × 16, each thread of `histogram` counts 16 elements, `rounds` has 10^7 threads and ten
+  multiplies matrices of 256 rows in tiles of 16 × 16, each thread of `histogram` counts 16 elements, each of `sample_f32` takes a sample between
+  elements of a picture of 512 × 512, `rounds` has 10^7 threads and ten
   barriers.
 - `by hand` (`benches/emulator/by_hand.rs`): the same algorithm as plain Rust, block by block, with a loop over the block's threads
   between two barriers. It is the most that one could hope for, and the compiler vectorises it.
@@ -28,7 +29,7 @@ const METHOD: &str = "
   several processes of their own, pinned to one core or to two. The table has the median, the shortest, and the spread: the distance
   between the first and the third quartile, by the median.
 - Memory is that of the whole process, the peers' Python and compiler included.
-- In the same run each engine's results are compared with those of the plain loop, bit by bit: all inputs are small whole numbers.
+- In the same run each engine's results are compared with those of the plain loop, bit by bit: all inputs are small whole numbers, and weights of samples are multiples of 1/8.
 ";
 
 const TAIL: &str = "
@@ -77,6 +78,7 @@ fn section(text: &mut String, results: &Results) {
     );
     shows(text, results);
     kernels(text, results);
+    samples(text, results);
     launches(text, results);
     memory(text, results);
     if !results.missing.is_empty() {
@@ -160,6 +162,18 @@ fn kernels(text: &mut String, results: &Results) {
                 two(HAND)
             ),
         );
+    }
+}
+
+fn samples(text: &mut String, results: &Results) {
+    text.push_str("\nSamples of a texture, filtered between four `f32` (`sample_f32`, one per thread), in millions per second:\n\n");
+    text.push_str("| engine | one core | two cores |\n|---|---|---|\n");
+    for engine in [FAST, CHECKED, HAND] {
+        let [one, two] = [1, 2].map(|cores| {
+            let per_second = samples_per_second(results, engine, cores);
+            per_second.map_or("n/a".to_owned(), |samples| figure(samples / 1e6))
+        });
+        line(text, format_args!("| {engine} | {one} | {two} |"));
     }
 }
 

@@ -50,7 +50,11 @@ pub(super) const ALL: &[&str] = &[
     "transpose",
     "median",
     "commonest",
+    SAMPLE,
 ];
+
+/// The kernel that takes one filtered sample of a texture per thread.
+pub(super) const SAMPLE: &str = "sample_f32";
 
 impl Show {
     /// Whether a figure is good enough.
@@ -170,6 +174,22 @@ pub(super) const SHOWS: &[Show] = &[
         figure: |results| slowdown(results, "commonest"),
     },
     Show {
+        what: "`sample_f32`, fast, one core: samples per second",
+        limit: 5.0,
+        at_least: true,
+        unit: " million",
+        expected: "10 million: 100 ns for a sample, whose weights and sums are rounded as those of a GPU, in integers",
+        figure: |results| Some(samples_per_second(results, FAST, 1)? / 1e6),
+    },
+    Show {
+        what: "`sample_f32`, checked by fast, one core",
+        limit: 6.0,
+        at_least: false,
+        unit: "×",
+        expected: "1.5: four reads and a write, beside the arithmetic of a sample",
+        figure: |results| slowdown(results, SAMPLE),
+    },
+    Show {
         what: "two cores by one, fast: the worst kernel",
         limit: 1.8,
         at_least: true,
@@ -198,6 +218,11 @@ pub(super) fn slowdown(results: &Results, kernel: &str) -> Option<f64> {
         results.row(kernel, FAST, 1)?,
     );
     Some(checked.median_ns / fast.median_ns)
+}
+
+/// Samples of a texture per second.
+pub(super) fn samples_per_second(results: &Results, engine: &str, cores: usize) -> Option<f64> {
+    Some(1e9 / results.row(SAMPLE, engine, cores)?.per_thread())
 }
 
 /// How much faster two cores are than one.

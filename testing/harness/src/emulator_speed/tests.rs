@@ -95,6 +95,19 @@ fn claims_are_decided_by_the_figures() {
 }
 
 #[test]
+fn samples_per_second_follow_from_the_time_per_thread() {
+    // 100 threads in 10 µs: 100 ns for each.
+    let line = Line::Sample(sample("sample_f32", "warploom fast", 1, &[10_000.0]));
+    let text = document(&[results(vec![("fast", line)])]);
+    assert!(
+        text.contains("| ≥ 5 million | 10.00 million | yes |"),
+        "{text}"
+    );
+    assert!(text.contains("| warploom fast | 10.0 | n/a |"), "{text}");
+    assert!(text.contains("| warploom checked | n/a | n/a |"), "{text}");
+}
+
+#[test]
 fn what_is_missing_is_said_once() {
     let missing = Missing {
         engine: "PoCL".to_owned(),
