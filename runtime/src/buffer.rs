@@ -430,7 +430,7 @@ impl Owned {
         }
     }
 
-    /// The error if the host is about to read this memory, or to write it, and the wait for the work that the memory knows of would not be for a launch that has
+    /// The error if the host is about to read this memory, or to write it, and the wait for the work that is recorded with the memory would not be for a launch that has
     /// its address. Names the caller's place.
     #[track_caller]
     pub(crate) fn host_accesses(&self, writes: bool) -> Result<(), MemoryError> {

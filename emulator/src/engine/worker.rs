@@ -291,7 +291,7 @@ impl<'run> Worker<'run> {
         false
     }
 
-    /// Rounds without a change that a fast run knows of, after which none is expected.
+    /// Rounds without a change that a fast run sees, after which none is expected.
     fn rounds_unseen(&self) -> u32 {
         let live = |scheduler: &BlockScheduler<'_>| scheduler.running.core().n_live();
         let live: u32 = self.schedulers.iter().map(live).sum();
