@@ -5,6 +5,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use warploom::model::Schedule;
 use warploom::device_std::groups::{Group, WarpGroup};
 use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
@@ -78,7 +79,7 @@ fn a_group_is_what_its_lanes_say() {
                     assert_eq!(branch(*member), branch(i), "thread {i} and {member}");
                     assert_eq!(lanes[*member], lanes[i], "thread {i} and {member}");
                 }
-                if !device.is_gpu() {
+                if !device.is_gpu() && !matches!(device.schedule(), Some(Schedule::Random(_))) {
                     let took = (0..32)
                         .filter(|l| {
                             i % block / 32 * 32 + l < block && branch(first + l) == branch(i)
@@ -87,7 +88,7 @@ fn a_group_is_what_its_lanes_say() {
                     assert_eq!(
                         members.len(),
                         took,
-                        "the emulator's groups are whole: thread {i}"
+                        "the emulator's groups are whole, but for random orders: thread {i}"
                     );
                 }
                 let value = |k: &usize| Some(if branch(*k) == 2 { x[*k] ^ 1 } else { x[*k] });

@@ -1,5 +1,6 @@
 //! Which lanes are there, and where the thread stands among them.
 
+use warploom::model::Schedule;
 use warploom::device_std::LaneMask;
 use warploom::prelude::*;
 use warploom_harness::device_test::{check, on_each_device};
@@ -108,8 +109,10 @@ fn the_own_lane_is_active_and_one_that_returned_is_not() {
             }
             let own = i as u32 % 32;
             assert!(all.contains(own) && left.contains(own), "thread {i}");
-            // At the start of a kernel a warp is whole.
-            assert_eq!(all, LaneMask::FULL, "thread {i}");
+            // At the start of a kernel a warp is whole, although no document promises it: in random orders the emulator answers in two parts.
+            if !matches!(device.schedule(), Some(Schedule::Random(_))) {
+                assert_eq!(all, LaneMask::FULL, "thread {i}");
+            }
             assert!(
                 i % 64 < 32 || !left.contains(8),
                 "thread {i}: lane 8 returned"

@@ -1,4 +1,4 @@
-//! Objects of OpenGL. There is no OpenGL: the name of a buffer is its bytes, and the name of an image says what it is, see [`Form`].
+//! Objects of OpenGL. There is no OpenGL: the name of a buffer is its bytes, and the name of an image says what it is, see `Form`.
 
 use super::arrays::Array;
 use crate::code::Code;
