@@ -5,8 +5,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use warploom::model::Schedule;
 use warploom::device_std::groups::{Group, WarpGroup};
+use warploom::model::Schedule;
 use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
 

@@ -1,7 +1,7 @@
 //! Which lanes are there, and where the thread stands among them.
 
-use warploom::model::Schedule;
 use warploom::device_std::LaneMask;
+use warploom::model::Schedule;
 use warploom::prelude::*;
 use warploom_harness::device_test::{check, on_each_device};
 
