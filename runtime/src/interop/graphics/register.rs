@@ -27,13 +27,13 @@ pub trait HostSide {
     /// Reads the object, when it is mapped.
     ///
     /// # Errors
-    /// If the other side refuses; [`Registered::map`] gives them on.
+    /// If the other side refuses; [`Registered::map`] returns them.
     fn read(&mut self, to: &mut [u8]) -> Result<(), GraphicsError>;
 
     /// Writes the object, when it is unmapped.
     ///
     /// # Errors
-    /// If the other side refuses; [`Mapped::unmap`](super::Mapped::unmap) gives them on.
+    /// If the other side refuses; [`Mapped::unmap`](super::Mapped::unmap) returns them.
     fn write(&mut self, from: &[u8]) -> Result<(), GraphicsError>;
 }
 
