@@ -14,6 +14,7 @@ const PROGRAMS: &[&str] = &[
     "libraries/algorithms/tests/block/programs.rs",
     "libraries/vulkan/tests/src/wave.rs",
     "libraries/opengl/tests/src/wave.rs",
+    "testing/scenes/src/wave.rs",
 ];
 const TRANSCRIPTS: &str = "docs/book/transcripts";
 /// What the commands of `cargo warploom` print, written by `tests/outside/subcommand.rs`.

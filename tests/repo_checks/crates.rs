@@ -124,6 +124,7 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["warploom-emulator"],
         &["libloading", "thiserror"],
     ),
+    ("testing/scenes", "warploom-scenes", &["warploom"], &["png"]),
     (
         "gallery",
         "warploom-gallery",
@@ -213,8 +214,13 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "libraries/vulkan/tests",
         "warploom-vulkan-tests",
-        &["warploom", "warploom-vulkan", "warploom-build"],
-        &["ash", "png"],
+        &[
+            "warploom",
+            "warploom-vulkan",
+            "warploom-scenes",
+            "warploom-build",
+        ],
+        &["ash"],
     ),
     (
         "libraries/opengl",
@@ -225,8 +231,13 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "libraries/opengl/tests",
         "warploom-gl-tests",
-        &["warploom", "warploom-gl", "warploom-build"],
-        &["glow", "png"],
+        &[
+            "warploom",
+            "warploom-gl",
+            "warploom-scenes",
+            "warploom-build",
+        ],
+        &["glow"],
     ),
     (
         "libraries/algorithms",

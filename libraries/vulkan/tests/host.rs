@@ -4,8 +4,8 @@ use warploom::interop::external::{
     ExternalPlace, Handover, HostMemory, HostSemaphore, SemaphoreKind,
 };
 use warploom::{ArrayShape, Device};
-use warploom_vulkan_tests::heat;
-use warploom_vulkan_tests::wave::{self, Vertex, vertex_at};
+use warploom_scenes::heat::{self, Plate};
+use warploom_scenes::wave::{self, Vertex, vertex_at};
 
 const EXTENT: [usize; 2] = [37, 23];
 
@@ -65,13 +65,15 @@ fn temperatures_are_in_the_image_of_the_other_side() {
         let fd = memory.fd().unwrap();
         device.import_mipmapped_array::<f32>(fd, place, shape.with_surface(), 1, turns)
     };
-    let field = heat::first(EXTENT);
-    let on_device = device.upload(&field).unwrap();
+    let mut plate = Plate::new(&device, EXTENT).unwrap();
+    plate.advance(2, &stream).unwrap();
     let mut image = shared.unwrap().acquire(&stream).unwrap();
-    heat::write(image.level_mut(0).unwrap(), &on_device, &stream).unwrap();
+    plate
+        .write_to(image.level_mut(0).unwrap(), &stream)
+        .unwrap();
     let shared = image.release(&stream).unwrap();
     assert_eq!(shared.turn().wait, Some(semaphore.value()));
     // SAFETY: it is the test's turn; the memory holds so many texels.
     let found = unsafe { std::slice::from_raw_parts(memory.start().cast::<f32>(), len) };
-    assert_eq!(found, field);
+    assert_eq!(found, heat::after(2, EXTENT));
 }

@@ -2,33 +2,7 @@
 
 use glow::HasContext;
 use warploom_gl::{OpenGl, OpenGlError, glow};
-
-/// Pixels of red, green, blue and alpha, the top row first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
-    /// Width and height.
-    pub extent: [u32; 2],
-    /// All pixels.
-    pub pixels: Vec<[u8; 4]>,
-}
-
-impl Picture {
-    /// Writes a PNG without the alpha channel.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn write(&self, path: &std::path::Path) -> std::io::Result<()> {
-        let file = std::io::BufWriter::new(std::fs::File::create(path)?);
-        let [width, height] = self.extent;
-        let mut encoder = png::Encoder::new(file, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let rgb = self.pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]);
-        let rgb: Vec<u8> = rgb.collect();
-        let mut writer = encoder.write_header()?;
-        Ok(writer.write_image_data(&rgb)?)
-    }
-}
+use warploom_scenes::picture::Picture;
 
 /// A framebuffer with one image, a program of shaders, and vertices.
 #[derive(Debug)]

@@ -1,78 +1,18 @@
-//! Heat that spreads over a plate, computed by kernels and written through a surface to an image that a fragment shader of Vulkan colours.
+//! Temperatures of a plate, which kernels write through a surface to an image that a fragment shader of Vulkan colours.
 
 use ash::vk;
+use warploom::MipmappedArray;
 use warploom::prelude::*;
-use warploom::{ArrayLevelMut, MipmappedArray};
+use warploom_scenes::heat::Plate;
+use warploom_scenes::picture::Picture;
 use warploom_vulkan::{Shared, Vulkan, VulkanError};
 
-use crate::offscreen::{Drawing, Offscreen, Picture, Shaders};
-
-/// The temperature of each place after a step: a little nearer to that of its four neighbours. The edge stays as it is.
-#[kernel]
-fn step(at: Index2D, width: usize, before: &[f32], mut after: DisjointSlice2D<f32>) {
-    let height = before.len() / width;
-    if let Some(after) = after.get_mut(at) {
-        *after = next(before, [width, height], at.x(), at.y());
-    }
-}
-
-/// Writes temperatures to an image.
-#[kernel]
-fn show(at: Index2D, width: usize, field: &[f32], mut image: Surface2d<f32>) {
-    if at.x() < width
-        && let Some(t) = field.get(at.y() * width + at.x())
-    {
-        image.write(at, *t);
-    }
-}
-
-/// What the kernel computes for one place.
-#[must_use]
-pub fn next(field: &[f32], [width, height]: [usize; 2], x: usize, y: usize) -> f32 {
-    let at = |x: usize, y: usize| field[y * width + x];
-    if x == 0 || y == 0 || x + 1 >= width || y + 1 >= height {
-        return at(x, y);
-    }
-    let around = at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1);
-    at(x, y) + (around - at(x, y) * 4.0) * 0.25
-}
-
-/// Writes temperatures to a level of an image that has as many texels.
-///
-/// # Errors
-/// Those of the surface and the launch.
-pub fn write(
-    image: ArrayLevelMut<'_, f32>,
-    field: &DeviceBuffer<f32>,
-    stream: &Stream,
-) -> Result<(), warploom::Error> {
-    let extent = image.shape().extent();
-    let mut surface = image.into_surface()?;
-    let shape = Launch::covering_2d(extent.width, extent.height);
-    show::launch(stream, shape, extent.width, field, &mut surface)?;
-    Ok(())
-}
-
-/// The plate at the beginning: hot in a disc, cold at the edge.
-#[must_use]
-pub fn first([width, height]: [usize; 2]) -> Vec<f32> {
-    let hot = |x: f32, y: f32| (x - 0.4).hypot(y - 0.5) < 0.25 || (x - 0.8).hypot(y - 0.3) < 0.1;
-    let place = |i: usize| {
-        [
-            (i % width) as f32 / width as f32,
-            (i / width) as f32 / height as f32,
-        ]
-    };
-    let all = (0..width * height).map(place);
-    all.map(|[x, y]| if hot(x, y) { 1.0 } else { 0.0 })
-        .collect()
-}
+use crate::offscreen::{Drawing, Offscreen, Shaders};
 
 /// The plate, its image, and what draws it.
 #[derive(Debug)]
 pub struct Heat {
-    fields: [DeviceBuffer<f32>; 2],
-    extent: [usize; 2],
+    plate: Plate,
     /// Always Vulkan's between frames.
     image: Option<Shared<MipmappedArray<f32>>>,
     drawing: Drawing,
@@ -86,10 +26,7 @@ impl Heat {
     /// # Errors
     /// Those of the device's memory and of Vulkan.
     pub fn new(vulkan: &Vulkan, [width, height]: [u32; 2]) -> Result<Heat, warploom::Error> {
-        let extent = [width as usize, height as usize];
-        let first = first(extent);
-        let cuda = vulkan.cuda();
-        let fields = [cuda.upload(&first)?, cuda.upload(&first)?];
+        let plate = Plate::new(vulkan.cuda(), [width as usize, height as usize])?;
         let image = vulkan.shared_image::<f32>(width, height, vk::ImageUsageFlags::SAMPLED)?;
         let offscreen = Offscreen::new(vulkan, [width, height])?;
         let shaders = Shaders {
@@ -114,8 +51,7 @@ impl Heat {
             }
         })?;
         Ok(Heat {
-            fields,
-            extent,
+            plate,
             image: Some(image),
             drawing,
             offscreen,
@@ -135,16 +71,10 @@ impl Heat {
         reason = "a program: what failed is not used any more"
     )]
     pub fn frame(&mut self, steps: usize, stream: &Stream) -> Result<(), warploom::Error> {
-        let [width, height] = self.extent;
-        let shape = Launch::covering_2d(width, height);
-        for _ in 0..steps {
-            let [before, after] = &mut self.fields;
-            step::launch(stream, shape, width, &*before, after.view_2d_mut(width)?)?;
-            self.fields.swap(0, 1);
-        }
+        self.plate.advance(steps, stream)?;
         let image = self.image.take().expect("the frame before failed");
         let mut image = image.acquire(stream)?;
-        write(image.level_mut()?, &self.fields[0], stream)?;
+        self.plate.write_to(image.level_mut()?, stream)?;
         let mut image = image.release(stream)?;
         // SAFETY: the commands were recorded for this image, and the frame before is done.
         unsafe {

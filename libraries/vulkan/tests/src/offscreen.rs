@@ -3,39 +3,11 @@
 use std::fmt;
 
 use ash::vk;
+use warploom_scenes::picture::Picture;
+use warploom_scenes::wave::BACKGROUND;
 use warploom_vulkan::{Vulkan, VulkanError};
 
 const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
-
-/// Pixels of red, green, blue and alpha, the top row first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
-    /// Width and height.
-    pub extent: [u32; 2],
-    /// All pixels.
-    pub pixels: Vec<[u8; 4]>,
-}
-
-impl Picture {
-    /// Writes a PNG without the alpha channel.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn write(&self, path: &std::path::Path) -> std::io::Result<()> {
-        let file = std::io::BufWriter::new(std::fs::File::create(path)?);
-        let [width, height] = self.extent;
-        let mut encoder = png::Encoder::new(file, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let rgb: Vec<u8> = self
-            .pixels
-            .iter()
-            .flat_map(|[r, g, b, _]| [*r, *g, *b])
-            .collect();
-        let mut writer = encoder.write_header()?;
-        Ok(writer.write_image_data(&rgb)?)
-    }
-}
 
 /// What a pipeline is made of.
 #[derive(Debug)]
@@ -339,7 +311,7 @@ impl Offscreen {
             ],
         );
         let background = vk::ClearColorValue {
-            float32: [0.05, 0.05, 0.1, 1.0],
+            float32: BACKGROUND,
         };
         let attachments = [vk::RenderingAttachmentInfo::default()
             .image_view(self.view)

@@ -1,60 +1,12 @@
-//! A sheet of vertices that a wave runs through, computed by a kernel in a buffer that Vulkan draws.
-//!
-//! The CUDA programming guide has it with OpenGL and Direct3D (sections 3.2.7 and 3.3.10).
+//! A sheet of vertices, computed by a kernel in a buffer that Vulkan draws.
 
 use ash::vk;
-use warploom::DeviceSliceMut;
 use warploom::prelude::*;
+use warploom_scenes::picture::Picture;
+use warploom_scenes::wave::{self, Vertex};
 use warploom_vulkan::{Shared, Vulkan, VulkanError};
 
-use crate::offscreen::{Attribute, Drawing, Offscreen, Picture, Shaders};
-
-// ANCHOR: kernel
-/// A vertex: its place, and red, green, blue and alpha in the bytes of the fourth word.
-#[derive(Debug, Clone, Copy, PartialEq, Plain)]
-#[repr(C)]
-pub struct Vertex {
-    /// Left to right, height, front to back; -1 to 1.
-    pub place: [f32; 3],
-    /// A byte for each of red, green, blue and alpha, the lowest first.
-    pub colour: u32,
-}
-
-/// Vertex (x, y) of the sheet at the time `t`.
-#[kernel]
-fn vertices(at: Index2D, t: f32, mut sheet: DisjointSlice2D<Vertex>) {
-    let (width, height) = (sheet.width(), sheet.height());
-    if let Some(vertex) = sheet.get_mut(at) {
-        *vertex = vertex_at(at.x(), at.y(), [width, height], t);
-    }
-}
-
-/// Computes the sheet at the time `t`.
-///
-/// # Errors
-/// Those of the launch.
-pub fn compute(
-    sheet: DeviceSliceMut<'_, Vertex>,
-    [width, height]: [usize; 2],
-    t: f32,
-    stream: &Stream,
-) -> Result<(), warploom::Error> {
-    let shape = Launch::covering_2d(width, height);
-    Ok(vertices::launch(stream, shape, t, sheet.into_rows(width)?)?)
-}
-// ANCHOR_END: kernel
-/// What the kernel computes for one vertex.
-#[must_use]
-pub fn vertex_at(x: usize, y: usize, [width, height]: [usize; 2], t: f32) -> Vertex {
-    let u = x as f32 / width as f32 * 2.0 - 1.0;
-    let v = y as f32 / height as f32 * 2.0 - 1.0;
-    let wave = (u * 4.0 + t).sin() * (v * 4.0 + t).cos() * 0.5;
-    let (high, low) = (((wave + 0.5) * 255.0) as u32, ((0.5 - wave) * 255.0) as u32);
-    Vertex {
-        place: [u, wave, v],
-        colour: high | 160 << 8 | low << 16 | 0xff00_0000,
-    }
-}
+use crate::offscreen::{Attribute, Drawing, Offscreen, Shaders};
 
 /// Which API allocates the vertices, so that the other imports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +105,7 @@ impl Wave {
         // ANCHOR: frame
         let sheet = self.sheet.take().expect("the frame before failed");
         let mut sheet = sheet.acquire(stream)?;
-        compute(sheet.as_slice_mut(), self.extent, t, stream)?;
+        wave::compute(sheet.as_slice_mut(), self.extent, t, stream)?;
         let mut sheet = sheet.release(stream)?;
         // SAFETY: the commands were recorded for this sheet, and the frame before is done.
         unsafe {
@@ -178,14 +130,4 @@ impl Wave {
 
 fn sheet_len([width, height]: [usize; 2]) -> usize {
     width * height
-}
-
-/// The pixel in which the vertex shader puts a place.
-#[must_use]
-pub fn pixel_of([x, y, z]: [f32; 3], [width, height]: [u32; 2]) -> [u32; 2] {
-    let (sin, cos) = (0.5, 0.866_025_4);
-    let depth = y * sin + z * cos + 2.5;
-    let (right, down) = (x * 2.0 / depth, -(y * cos - z * sin) * 2.0 / depth);
-    let scale = |at: f32, size: u32| ((at + 1.0) / 2.0 * size as f32) as u32;
-    [scale(right, width), scale(down, height)]
 }
