@@ -117,9 +117,9 @@ pub(crate) fn take<X>(
         import_pages(&mut objects, memory, needs.memory_type_bits)?;
     }
     if needs.size > size {
-        return Err(VulkanError::Call {
-            call: "vkBindBufferMemory",
-            result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        return Err(VulkanError::MemoryTooSmall {
+            needed: needs.size,
+            given: size,
         });
     }
     // SAFETY: memory of a size and type that the buffer asked for, to which nothing else is bound.

@@ -58,6 +58,16 @@ pub enum VulkanError {
         /// The device's limit.
         limit: u64,
     },
+    /// Vulkan needs more memory for a buffer than CUDA exports for its elements.
+    #[error(
+        "Vulkan needs {needed} bytes for the buffer, and CUDA exports {given} for its elements; make it with `shared_buffer`"
+    )]
+    MemoryTooSmall {
+        /// Bytes that Vulkan asks for.
+        needed: u64,
+        /// Bytes that CUDA gave.
+        given: u64,
+    },
     /// The device has no such images to share.
     #[error(
         "the device shares no image of {width} x {height} texels of {element} with this usage ({result}; at most {limit:?}); use another size, element or usage"
