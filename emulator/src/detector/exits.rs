@@ -5,11 +5,14 @@ use crate::engine::warp::{LANES, lanes};
 use crate::site::Site;
 
 impl Clocks {
-    /// Lane number `thread` of the block writes.
+    /// Lane number `thread` of the block writes; gives its time. Read again behind the write to `wrote`, 4096 bytes away, it would be taken for what was written, by the
+    /// lower bits of the address, and wait for it.
     #[inline(always)]
-    pub(super) fn note_write(&self, thread: u32) {
+    pub(super) fn note_write(&self, thread: u32) -> u32 {
         let thread = thread as usize % MOST_LANES;
-        self.wrote[thread].set(self.all_times[thread].get());
+        let t = self.all_times[thread].get();
+        self.wrote[thread].set(t);
+        t
     }
 
     /// Whether a lane of the warp that is not in `live` wrote since the latest barrier of the warp.

@@ -44,12 +44,7 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
     } else if !checks.cursors[0][site as usize % CACHED].reads::<N>(here)
         && !window.all_are::<N>(at.addr(), clocks.epochs.block(), or)
     {
-        // SAFETY: as in `each_fast`.
-        if unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared() {
-            read_shared::<N>(at, site); // which has no lines
-        } else {
-            read_first::<N>(at, site);
-        }
+        read_unknown::<N>(checks, at, site);
     }
 }
 
@@ -75,12 +70,16 @@ pub(super) fn read_two<const N: usize>(a: (*const u8, u32), b: (*const u8, u32))
             || checks.cursors[0][site as usize % CACHED].reads::<N>(here)
             || window.all_are::<N>(at.addr(), clocks.epochs.block(), or)
     };
-    // What is remembered of the first is found so again, which changes nothing.
-    if !(is_known(a) && is_known(b) && running.makes_steps(2)) {
+    if !running.makes_steps(2) {
         read_one_by_one::<N>(a.0, b.0, a.1, b.1);
+    } else if !is_known(a) {
+        read_both::<N>(a.0, b.0, a.1, b.1);
+    } else if !is_known(b) {
+        read_unknown::<N>(checks, b.0, b.1);
     }
 }
 
+/// Two reads, each with its step: perhaps the lane's last.
 #[inline(never)]
 extern "C-unwind" fn read_one_by_one<const N: usize>(
     a: *const u8,
@@ -90,6 +89,31 @@ extern "C-unwind" fn read_one_by_one<const N: usize>(
 ) {
     read::<N>(a, site_a);
     read::<N>(b, site_b);
+}
+
+/// Two reads whose steps are counted, of which the first tells something new; the second most likely too.
+#[inline(never)]
+extern "C-unwind" fn read_both<const N: usize>(
+    a: *const u8,
+    b: *const u8,
+    site_a: u32,
+    site_b: u32,
+) {
+    if let Some((_, checks)) = current() {
+        read_unknown::<N>(checks, a, site_a);
+        read_unknown::<N>(checks, b, site_b);
+    }
+}
+
+/// A read of at least 4 bytes that may tell something new, not the lane's last step.
+#[inline(always)]
+fn read_unknown<const N: usize>(checks: &BlockChecks, at: *const u8, site: u32) {
+    // SAFETY: as in `each_fast`.
+    if unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared() {
+        read_shared::<N>(at, site); // which has no lines
+    } else {
+        read_first::<N>(at, site);
+    }
 }
 
 /// A read of shared memory, not the lane's last step.
@@ -165,12 +189,11 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
         return;
     };
     let was_last = running.was_last_step();
-    checks.clocks.note_write(running.thread.get());
     let thread = running.thread.get();
     let here = Here {
         address: at.addr(),
         thread,
-        t: checks.clocks.time(thread),
+        t: checks.clocks.note_write(thread),
         site,
     };
     if N >= 4 && !was_last && checks.cursors[1][site as usize % CACHED].writes::<N>(here) {

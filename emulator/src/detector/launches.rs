@@ -3,6 +3,8 @@
 //! Launches run one after the other here, and side by side on a GPU. The host says of each which others are over before it begins (`turn.rs`). Only buffers are
 //! compared: those that a kernel gets as slices are handed from stream to stream in order, so what is left are raw pointers.
 
+use std::ops::Range;
+
 use super::memory::Allocation;
 use super::race;
 use super::slot::AccessKind;
@@ -101,9 +103,9 @@ fn add_pieces(all: &mut Vec<Piece>, space: &Space, of: &Allocation, t0: u32) {
     let (base, shift) = (space.base, space.granule);
     // SAFETY: a space has a table, as long as itself.
     let table = unsafe { &*space.table };
-    table.each_touch(t0, |granule, byte, touch| {
-        let start = base + (granule << shift) + byte.unwrap_or(0);
-        let end = start + byte.map_or(1 << shift, |_| 1);
+    let tell = |granules: Range<usize>, byte: Option<usize>, touch| {
+        let start = base + (granules.start << shift) + byte.unwrap_or(0);
+        let end = byte.map_or(base + (granules.end << shift), |_| start + 1);
         let (serial, last) = (of.serial, all.last_mut());
         match last {
             Some(last) if (last.serial, last.end, last.touch) == (serial, start, touch) => {
@@ -116,5 +118,7 @@ fn add_pieces(all: &mut Vec<Piece>, space: &Space, of: &Allocation, t0: u32) {
                 touch,
             }),
         }
-    });
+    };
+    // SAFETY: all blocks of the run are over.
+    unsafe { table.each_touch(t0, tell) };
 }

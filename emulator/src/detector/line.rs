@@ -63,6 +63,12 @@ impl Record {
         true
     }
 
+    /// The site and the kind of all accesses that it stands for.
+    #[inline(always)]
+    pub(super) fn what(&self) -> AccessKind {
+        self.what.get()
+    }
+
     /// The access to granule number `inside` of the line.
     pub(super) fn slot(&self, inside: usize) -> Slot {
         let bytes = self.state.load(Ordering::Acquire) as usize;

@@ -5,7 +5,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::Cell;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::ptr;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -94,11 +94,32 @@ impl<'a> Entry<'a> {
             _ => Granule::touch(&self, t0),
         };
         match self.epoch() {
-            READ => touch.add(self.line().read.slot(self.inside % LINE).what),
-            WRITTEN => touch.add(self.line().write.slot(self.inside % LINE).what),
+            READ => touch.add(self.line().read.what()),
+            WRITTEN => touch.add(self.line().write.what()),
             _ => {}
         }
         touch
+    }
+
+    /// The same of each of its bytes, if it is split, else of all of it; nothing if the run has not accessed it.
+    fn each_touch(self, t0: u32, mut look: impl FnMut(Option<usize>, Touch)) {
+        let mut tell = |byte, touch| {
+            if touch != Touch::default() {
+                look(byte, touch);
+            }
+        };
+        let parts = match self.epoch() {
+            FRESH | READ | WRITTEN => None,
+            _ => self.parts(),
+        };
+        match parts {
+            Some(parts) => {
+                for (byte, part) in parts.iter().enumerate() {
+                    tell(Some(byte), part.touch(t0));
+                }
+            }
+            None => tell(None, self.touch(t0)),
+        }
     }
 
     /// A copy to it has begun.
@@ -325,6 +346,20 @@ impl Chunk {
         }
     }
 
+    /// The epoch that all granules of a line have, from the line's first on; `None`: they have different ones.
+    ///
+    /// # Safety
+    /// No other OS thread writes them meanwhile.
+    #[inline(always)]
+    unsafe fn epoch_of_line(&self, first: usize) -> Option<u32> {
+        let epochs = self.epochs[first..first + LINE].as_ptr();
+        // Not one by one, as atomics would be.
+        // SAFETY: the slice has so many, whose layout is that of numbers; the caller's promise.
+        let epochs = unsafe { epochs.cast::<[u32; LINE]>().read() };
+        let differing = epochs.iter().fold(0, |all, one| all | (one ^ epochs[0]));
+        (differing == 0).then_some(epochs[0])
+    }
+
     /// It and those behind it.
     #[inline(always)]
     fn entries(&self, index: usize) -> Entries<'_> {
@@ -386,30 +421,35 @@ impl Table {
         }
     }
 
-    /// What this run, which began at `t0`, has left in each granule that it has accessed, in order; of one that is split byte by byte.
-    pub(super) fn each_touch(&self, t0: u32, mut look: impl FnMut(usize, Option<usize>, Touch)) {
+    /// What this run, which began at `t0`, has left in the granules that it has accessed, in order: of neighbours with the same in one call, of one that is split
+    /// byte by byte.
+    ///
+    /// # Safety
+    /// No other OS thread accesses the table meanwhile: the run is over.
+    pub(super) unsafe fn each_touch(
+        &self,
+        t0: u32,
+        mut look: impl FnMut(Range<usize>, Option<usize>, Touch),
+    ) {
         for (number, chunk) in self.chunks.iter().enumerate() {
             // SAFETY: the chunk is alive as long as the table.
             let Some(chunk) = (unsafe { chunk.load(Ordering::Acquire).as_ref() }) else {
                 continue;
             };
-            for inside in 0..CHUNK {
-                let (entry, index) = (chunk.entry(inside), number * CHUNK + inside);
-                match entry.parts() {
-                    Some(parts) => {
-                        for (byte, part) in parts.iter().enumerate() {
-                            let touch = part.touch(t0);
-                            if touch != Touch::default() {
-                                look(index, Some(byte), touch);
-                            }
-                        }
+            for inside in (0..CHUNK).step_by(LINE) {
+                let first = number * CHUNK + inside;
+                // Most granules are remembered in lines: their own entries, ten times as large, are not looked at.
+                // SAFETY: the caller's promise.
+                match unsafe { chunk.epoch_of_line(inside) } {
+                    Some(FRESH) => {}
+                    Some(READ | WRITTEN) => {
+                        look(first..first + LINE, None, chunk.entry(inside).touch(t0));
                     }
-                    None => {
-                        let touch = entry.touch(t0);
-                        if touch != Touch::default() {
-                            look(index, None, touch);
-                        }
-                    }
+                    _ => (0..LINE).for_each(|n| {
+                        chunk.entry(inside + n).each_touch(t0, |byte, touch| {
+                            look(first + n..first + n + 1, byte, touch);
+                        });
+                    }),
                 }
             }
         }
@@ -506,6 +546,7 @@ unsafe fn free_chunk(chunk: *mut Chunk) {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use super::super::slot::AccessKind;
     use super::*;
 
     #[test]
@@ -521,5 +562,82 @@ mod tests {
             // As of a run whose times were all below those of the next.
             table.retire(t0, &splits);
         }
+    }
+
+    /// What is told of a table: granules, byte, and whether they were read and written.
+    fn told(table: &Table) -> Vec<(Range<usize>, Option<usize>, Touch)> {
+        let mut all = Vec::new();
+        // SAFETY: the table is this OS thread's alone.
+        unsafe { table.each_touch(1, |granules, byte, touch| all.push((granules, byte, touch))) };
+        all
+    }
+
+    fn access(who: u32, kind: u32) -> Slot {
+        Slot {
+            who,
+            t: 1,
+            what: AccessKind::new(kind, 3),
+        }
+    }
+
+    fn touch(kind: u32) -> Touch {
+        let mut touch = Touch::default();
+        touch.add(AccessKind::new(kind, 3));
+        touch
+    }
+
+    #[test]
+    fn a_line_is_told_at_once_and_part_of_one_by_granules() {
+        let (read, write) = (AccessKind::READ, AccessKind::WRITE);
+        let table = Table::new(2 * CHUNK);
+        // The second line of the second chunk; then three granules of the next but one.
+        let line = CHUNK + LINE;
+        for n in 0..LINE {
+            let entry = table.entry(line + n, 1);
+            assert!(entry.is_in_line_now::<4, false>(access(n as u32, read), false));
+        }
+        let part = line + 2 * LINE + 5;
+        for n in 0..3 {
+            let entry = table.entry(part + n, 1);
+            assert!(entry.is_in_line_now::<4, true>(access(n as u32, write), false));
+        }
+        let expected = [
+            line..line + LINE,
+            part..part + 1,
+            part + 1..part + 2,
+            part + 2..part + 3,
+        ];
+        let touches = [read, write, write, write].map(touch);
+        let expected = expected.into_iter().zip(touches);
+        let expected: Vec<_> = expected
+            .map(|(range, touch)| (range, None, touch))
+            .collect();
+        assert_eq!(told(&table), expected);
+    }
+
+    #[test]
+    fn a_granule_that_left_its_line_or_was_split_is_told_by_itself() {
+        let (read, write) = (AccessKind::READ, AccessKind::WRITE);
+        let (table, splits) = (Table::new(CHUNK), Splits::default());
+        for n in 0..LINE {
+            let entry = table.entry(n, 1);
+            assert!(entry.is_in_line_now::<4, true>(access(n as u32, write), false));
+        }
+        let split = table.entry(1, 1);
+        split.leave_line(false);
+        // SAFETY: the parts stay as long as `splits`.
+        let parts = unsafe { &*split.split(&splits) };
+        parts[2].slots[1].set(access(9, read));
+        let told = told(&table);
+        assert_eq!(told[0], (0..1, None, touch(write)));
+        let bytes: Vec<_> = told[1..5]
+            .iter()
+            .map(|(granules, byte, _)| (granules.start, *byte))
+            .collect();
+        assert_eq!(bytes, [0, 1, 2, 3].map(|byte| (1, Some(byte))));
+        let mut both = touch(write);
+        both.add(AccessKind::new(read, 3));
+        assert_eq!(told[3].2, both);
+        assert_eq!(told.len(), 1 + 4 + LINE - 2);
     }
 }
