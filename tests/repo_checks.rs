@@ -183,7 +183,8 @@ fn cargo_test_covers_every_crate() {
         tested.insert("benches/linalg".to_owned()),
         "`.ci/run static` runs it"
     );
-    assert!(read(".ci/run").contains("cargo run --release --package warploom-linalg-bench"));
+    assert!(read(".ci/run").contains("cargo run --release --package warploom-linalg-bench -- "));
+    assert!(read(".ci/run").contains("--package warploom-linalg-bench --bin rungs -- "));
     assert!(
         tested.insert("benches/attention".to_owned()),
         "`.ci/run static` runs it"
