@@ -50,6 +50,9 @@ const HOST_CRATES: &[&str] = &["warploom_emulator", "warploom_manifest", "warplo
 pub(crate) const HOST_CRATE_FLAGS: &[&str] = &[
     // Metadata without code. The linker misses nothing: what only host code calls is dropped before it looks for definitions.
     "-Zno-codegen",
+    // Instances of other crates' generics that are not inlined, such as `RawVec::grow_one`, would be in the metadata as this crate's, and rustc would not make
+    // them again where a kernel needs them. Hidden ones are not exported.
+    "-Zdefault-visibility=hidden",
     // Optimising their MIR would take longer than all the rest of compiling them.
     "-Zmir-opt-level=0",
 ];

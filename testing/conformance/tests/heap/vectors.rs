@@ -28,6 +28,48 @@ fn a_vector_grows_by_pushes() {
     });
 }
 
+/// How many elements are read back as they were pushed, of vectors of all primitive types.
+macro_rules! pushed {
+    ($n:ident: $($of:expr),*) => {{
+        let mut right = 0;
+        $({
+            let of = $of;
+            let mut all = Vec::new();
+            for k in 0..$n {
+                all.push(of(k));
+            }
+            for (k, value) in (0..$n).zip(&all) {
+                right += u32::from(*value == of(k));
+            }
+        })*
+        right
+    }};
+}
+
+#[kernel]
+fn primitive(i: Index1D, mut y: DisjointSlice<u32>) {
+    let n = (i.get() % 37) as u8;
+    if let Some(y) = y.get_mut(i) {
+        let whole = pushed!(n: u16::from, u32::from, u64::from, u128::from, usize::from, |k: u8| k);
+        let signed = pushed!(n: |k: u8| k as i8, i16::from, i32::from, i64::from, i128::from, |k: u8| k as isize);
+        let other = pushed!(n: f32::from, f64::from, |k: u8| k % 3 == 1, char::from);
+        *y = whole + signed + other;
+    }
+}
+
+// The crates that run kernels push to vectors of some of these types, and they have no code on the device: the link said that the instances of
+// `RawVec::grow_one` for `usize` and `i32` were missing.
+//@ rows: HEAP-vec
+#[test]
+fn vectors_of_all_primitive_types_grow_by_pushes() {
+    let expected: Vec<u32> = (0..100).map(|i| 16 * (i % 37)).collect();
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(100)?;
+        primitive::launch(stream, (2, 50), &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
 #[kernel]
 fn operations(i: Index1D, mut y: DisjointSlice<[u32; 6]>) {
     let n = i.get() % 50 + 1;
