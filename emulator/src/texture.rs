@@ -15,12 +15,13 @@
 //! - Other fetches take the last layer for those behind it, negative ones included. The face of a cube is chosen by the compiler's reciprocal: where that is not exact on a GPU, one in
 //!   50 000 filtered fetches differs in the last bits.
 //! - A seamless cube gives the part of the texel that is missing at a corner to the three others, which all count then, also those beyond a weight of 0.
+//! - A sum of floating-point numbers is a negative zero if all its texels are, or subnormal negative `f32`, those that a rounded weight leaves out included; other zeros are positive.
 //! - Without a level, level 0 is read without bias, but within the bounds.
 //! - Sizes: [`TextureObject::size`] and [`SurfaceObject::size`] say what the queries give. Those that PTX has for the number of layers and of levels are refused by the driver.
 //! - Surface accesses that are moved to the edge stay aligned; those wider than a row are nowhere; what is not aligned is an error with each boundary.
 //!
-//! Not exact are levels from gradients (within 2/256 in one and two dimensions), and borders of integer and sRGB textures that their formats do not have. Of 194 modes that were compared, all
-//! fetches are equal in 192 (`emulator/tests/texture_modes/fetches.tsv`), and fewer than one in a million differs in two, by the sign of a zero that subnormal `f32` became. A linear filter of integers that are not read
+//! Not exact are levels from gradients (within 2/256 in one and two dimensions), and borders of integer and sRGB textures that their formats do not have. In all of the 194 modes that were compared (`emulator/tests/texture_modes/fetches.tsv`)
+//! each of 10^7 fetches is equal. A linear filter of integers that are not read
 //! normalized has no meaning: drivers accept it, but here it is the nearest texel.
 
 mod axis; // from a coordinate to texels and weights

@@ -149,9 +149,10 @@ impl Float {
             return result;
         }
         let total = self.total(parts, |bits| self.term(bits));
-        // Of texels that are there, also if their weights were rounded to 0.
+        // All texels that are there, also if their weights were rounded to 0.
         let mut texels = parts.iter().flat_map(|part| part.bits);
-        match total.sum == 0 && texels.all(|bits| self.is_negative(bits)) {
+        let is_negative_zero = |bits| self.is_negative(bits) && self.term(bits).significand == 0;
+        match texels.all(is_negative_zero) {
             true => SIGN,
             false => self.rounded(total),
         }
