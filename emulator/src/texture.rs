@@ -15,12 +15,15 @@
 //! - Other fetches take the last layer for those behind it, negative ones included. The face of a cube is chosen by the compiler's reciprocal: where that is not exact on a GPU, one in
 //!   50 000 filtered fetches differs in the last bits.
 //! - A seamless cube gives the part of the texel that is missing at a corner to the three others, which all count then, also those beyond a weight of 0.
+//! - Offsets are added to the numbers of texels after a normalized coordinate was brought into its period, before what is outside is looked for, and before a filter that clamps counts from half a texel
+//!   inside the edges. They are four bits for each dimension, six of gathers; the row without layers takes the next four along its second dimension.
+//! - Gathers of cubes that are not seamless clamp to the face. At a corner of a seamless one the filter's sum of the three texels is in the place of the fourth.
 //! - A sum of floating-point numbers is a negative zero if all its texels are, or subnormal negative `f32`, those that a rounded weight leaves out included; other zeros are positive.
 //! - Without a level, level 0 is read without bias, but within the bounds.
 //! - Sizes: [`TextureObject::size`] and [`SurfaceObject::size`] say what the queries give. Those that PTX has for the number of layers and of levels are refused by the driver.
 //! - Surface accesses that are moved to the edge stay aligned; those wider than a row are nowhere; what is not aligned is an error with each boundary.
 //!
-//! Not exact are levels from gradients (within 2/256 in one and two dimensions), and borders of integer and sRGB textures that their formats do not have. In all of the 194 modes that were compared (`emulator/tests/texture_modes/fetches.tsv`)
+//! Not exact are levels from gradients (within 2/256 in one and two dimensions), and borders of integer and sRGB textures that their formats do not have. In all of the 292 modes that were compared (`emulator/tests/texture_modes/fetches.tsv`)
 //! each of 10^7 fetches is equal. A linear filter of integers that are not read
 //! normalized has no meaning: drivers accept it, but here it is the nearest texel.
 
@@ -335,6 +338,8 @@ pub struct Request {
     pub layer: u32,
     /// The level of detail.
     pub detail: Detail,
+    /// Added to the numbers of texels along each dimension, in the level that is read: of each the lowest four bits count, as −8 to 7, of gathers the lowest six.
+    pub offset: [i32; 3],
     /// `tld4`: this channel (0 to 3) of the four texels that a linear filter would read.
     pub gather: Option<u8>,
 }
@@ -347,6 +352,7 @@ impl Request {
             at,
             layer: 0,
             detail: Detail::Base,
+            offset: [0; 3],
             gather: None,
         }
     }

@@ -60,6 +60,8 @@ pub(super) struct Along {
     pub(super) address: Address,
     /// Whether 0 to 1 span the image.
     pub(super) normalized: bool,
+    /// What is added to the number of a texel.
+    pub(super) offset: i32,
     /// Whether a filter counts from half a texel inside the edges, for what does not clamp as for what does.
     pub(super) clamps: bool,
 }
@@ -68,22 +70,23 @@ impl Along {
     /// The texel at a coordinate.
     pub(super) fn nearest(self, coordinate: f64) -> Option<u32> {
         let at = self.position(coordinate).floor();
-        self.texel(at as i64)
+        self.texel(at as i64 + i64::from(self.offset))
     }
 
     /// The two texels around a coordinate.
     pub(super) fn around(self, coordinate: f64) -> Axis {
-        let at = self.position(coordinate);
+        let (at, offset) = (self.position(coordinate), f64::from(self.offset));
         let inside = match self.address {
             Address::Clamp => true,
             Address::Wrap | Address::Mirror => !self.normalized && self.clamps,
             Address::Border => false,
         };
         let at = match inside {
-            true => at.clamp(0.5, f64::from(self.extent) - 0.5),
+            true => at.clamp(0.5 - offset, f64::from(self.extent) - 0.5 - offset),
             false => at,
         };
         let (lower, weight) = fixed(at);
+        let lower = lower + i64::from(self.offset);
         Axis {
             texels: [self.texel(lower), self.texel(lower + 1)],
             weight,
@@ -98,13 +101,15 @@ impl Along {
     /// The two texels that a filter would have around a coordinate, at edges, too.
     pub(super) fn gathered(self, coordinate: f64) -> [Option<u32>; 2] {
         let (lower, _) = fixed(self.position(coordinate));
+        let lower = lower + i64::from(self.offset);
         [self.texel(lower), self.texel(lower + 1)]
     }
 
-    /// In texels from the edge: within the period of what repeats.
+    /// In texels from the edge, without the offset: within the period of what repeats.
     fn position(self, coordinate: f64) -> f64 {
         let extent = f64::from(self.extent);
-        let wide = 4.0 * extent;
+        // Also with an offset no texel of the image is that far away.
+        let wide = 4.0 * extent + 64.0;
         if !self.normalized {
             return coordinate.clamp(-wide, wide);
         }

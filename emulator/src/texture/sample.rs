@@ -69,6 +69,7 @@ impl TextureObject {
             return [0; 4];
         }
         let levels = self.levels(request.detail);
+        let offset = self.offset(request);
         let is_linear = self.sampling.filter == Filter::Linear && texel::is_filtered(self);
         let mut planes = [Plane::default(); 4];
         let mut count = 0;
@@ -79,8 +80,13 @@ impl TextureObject {
             };
             let (slice, at) = self.slice(at, request.layer, level);
             if let Some(channel) = request.gather {
+                let channel = channel as usize;
+                if self.is_seamless() {
+                    // SAFETY: the caller's promise.
+                    return unsafe { self.gather_across_edges(channel, at, slice, level, reads) };
+                }
                 // SAFETY: the caller's promise.
-                return unsafe { self.gather(channel as usize, at, slice, level, reads) };
+                return unsafe { self.gather(channel, at, offset, slice, level, reads) };
             }
             if is_linear && self.is_seamless() {
                 // SAFETY: the caller's promise.
@@ -92,7 +98,7 @@ impl TextureObject {
                 count += 1;
                 continue;
             }
-            let [x, y, z] = self.axes(at, level, is_linear);
+            let [x, y, z] = self.axes(at, offset, level, is_linear);
             let slices = match self.image.dimensions {
                 Dimensions::D3 => z.texels,
                 _ => [Some(slice); 2],
@@ -126,6 +132,18 @@ impl TextureObject {
         }
     }
 
+    /// What is added to the numbers of texels along each dimension. As measured: `tex` takes four bits for each, in one word; the row of one dimension gets the next bits along y, where
+    /// they tell with a border. `tld4` takes six.
+    fn offset(&self, request: &Request) -> [i32; 3] {
+        let lowest = |offset: i32, bits: u32| offset << (32 - bits) >> (32 - bits);
+        let [x, y, z] = request.offset;
+        match (request.gather, self.image.dimensions) {
+            (Some(_), _) => [lowest(x, 6), lowest(y, 6), 0],
+            (None, Dimensions::D1) => [lowest(x, 4), lowest(x >> 4, 4), 0],
+            (None, _) => [lowest(x, 4), lowest(y, 4), lowest(z, 4)],
+        }
+    }
+
     /// One channel of the four texels around a coordinate: lower left, lower right, upper right, upper left, where y grows downwards.
     ///
     /// # Safety
@@ -134,18 +152,57 @@ impl TextureObject {
         &self,
         channel: usize,
         at: [f64; 3],
+        offset: [i32; 3],
         slice: u32,
         level: &Level,
         reads: Reads<'_>,
     ) -> [u32; 4] {
         let axis = |i: usize, extent: u32| Axis {
-            texels: self.along(i, extent).gathered(at[i]),
+            texels: self.along(i, extent, offset[i]).gathered(at[i]),
             weight: ONE / 2,
         };
         let axes = [axis(0, level.width), axis(1, level.height)];
         // SAFETY: the caller's promise.
         let texels = unsafe { self.quad(axes, slice, level, reads) };
         [2, 3, 1, 0].map(|corner: usize| texel::gathered(self, channel, texels[corner][channel]))
+    }
+
+    /// The same four texels around a place on a face, of which those beyond its edges are on other faces. In the place of the one that is missing at a corner comes the filter's sum of the others.
+    ///
+    /// # Safety
+    /// As of [`Self::sample`].
+    unsafe fn gather_across_edges(
+        &self,
+        channel: usize,
+        at: [f64; 3],
+        slice: u32,
+        level: &Level,
+        reads: Reads<'_>,
+    ) -> [u32; 4] {
+        let first = slice / 6 * 6;
+        let [(x, _), (y, _)] = [0, 1].map(|i| self.along(i, level.width, 0).unbounded(at[i]));
+        let mut missing = None;
+        let mut bits = [texel::nothing(self)[channel]; 4];
+        for (corner, bits) in bits.iter_mut().enumerate() {
+            let (right, upper) = (corner as i64 & 1, corner as i64 >> 1);
+            match cube::beyond(slice - first, [x + right, y + upper], level.width) {
+                // SAFETY: the caller's promise; the texel is on a face.
+                Some([face, x, y]) => unsafe {
+                    *bits = self.read([x, y, first + face], level, reads)[channel];
+                },
+                None => missing = Some(corner),
+            }
+        }
+        let shared = missing.map(|missing| {
+            let mut weights = [0; 4];
+            weights[missing] = ONE;
+            filter::share(&mut weights, missing);
+            texel::gathered_sum(self, channel, weights, bits)
+        });
+        [2, 3, 1, 0].map(|corner: usize| match shared {
+            Some(shared) if missing == Some(corner) => shared,
+            _ => texel::gathered(self, channel, bits[corner]),
+        })
     }
 
     /// The slice of a level, and coordinates within it.
@@ -165,9 +222,10 @@ impl TextureObject {
         }
     }
 
-    fn along(&self, i: usize, extent: u32) -> Along {
+    fn along(&self, i: usize, extent: u32, offset: i32) -> Along {
         Along {
             extent,
+            offset,
             address: self.sampling.address[i],
             normalized: self.sampling.normalized_coordinates || self.is_cube(),
             // As measured: not the second of three dimensions.
@@ -200,7 +258,7 @@ impl TextureObject {
         reads: Reads<'_>,
     ) -> Plane {
         let first = slice / 6 * 6;
-        let [x, y] = [0, 1].map(|i| self.along(i, level.width).unbounded(at[i]));
+        let [x, y] = [0, 1].map(|i| self.along(i, level.width, 0).unbounded(at[i]));
         let [across, up] = [x.1, y.1].map(Axis::weighing);
         let mut plane = Plane {
             level: 0,
@@ -233,10 +291,10 @@ impl TextureObject {
     }
 
     /// Texels and weights along each dimension. A row without layers is read as an image of one row, at the coordinate 0: with a border, a filter takes half of that.
-    fn axes(&self, at: [f64; 3], level: &Level, is_linear: bool) -> [Axis; 3] {
+    fn axes(&self, at: [f64; 3], offset: [i32; 3], level: &Level, is_linear: bool) -> [Axis; 3] {
         let axis = |i: usize, extent: u32| match is_linear {
-            true => self.along(i, extent).around(at[i]),
-            false => Axis::at(self.along(i, extent).nearest(at[i])),
+            true => self.along(i, extent, offset[i]).around(at[i]),
+            false => Axis::at(self.along(i, extent, offset[i]).nearest(at[i])),
         };
         let z = match self.image.dimensions {
             Dimensions::D3 => axis(2, level.depth),

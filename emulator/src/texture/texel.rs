@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
 
 use super::axis::ONE;
-use super::filter::{self, Part};
+use super::filter::{self, Part, Quad};
 use super::sample::{Plane, Texel};
 use super::{Format, Image, Read, TextureObject, srgb};
 use crate::exact::{self, Number, Rounding};
@@ -89,6 +89,42 @@ pub(super) fn gathered(texture: &TextureObject, channel: usize, bits: u32) -> u3
         Format::Float16 if f32::from_bits(value).is_nan() => filter::F16.nan(),
         Format::Float32 if f32::from_bits(value).is_nan() => filter::F32.nan(),
         _ => value,
+    }
+}
+
+/// What a gather gives for a texel that is not there: a sum of others. As with [`gathered`], sRGB is not converted.
+pub(super) fn gathered_sum(
+    texture: &TextureObject,
+    channel: usize,
+    weights: Quad<u32>,
+    bits: Quad<u32>,
+) -> u32 {
+    let image = &texture.image;
+    if channel >= image.channels as usize {
+        return 0;
+    }
+    let part = Part {
+        level: 0,
+        weights,
+        bits,
+    };
+    match image.format {
+        Format::Float16 => filter::F16.sum(&[part]),
+        Format::Float32 => filter::F32.sum(&[part]),
+        _ if is_normalized(texture) => unit(image.format, &[part]),
+        format => {
+            let whole = part.sum(|bits| match format {
+                Format::Signed8 => i64::from(bits as i8),
+                Format::Signed16 => i64::from(bits as i16),
+                Format::Signed32 => i64::from(bits.cast_signed()),
+                _ => i64::from(bits),
+            });
+            let half = match format.bytes() {
+                4 => 0, // those of 32 bits are cut off
+                _ => i64::from(ONE / 2),
+            };
+            ((whole + half) >> 8) as u32
+        }
     }
 }
 

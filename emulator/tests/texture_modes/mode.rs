@@ -14,6 +14,17 @@ pub(crate) enum Instruction {
     Gather(u8),
 }
 
+/// What is added to the numbers of texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offsets {
+    /// The instruction has none.
+    None,
+    /// From −8 to 7.
+    Short,
+    /// Mostly beyond that.
+    Long,
+}
+
 pub(crate) struct Mode {
     pub(crate) name: String,
     pub(crate) dimensions: Dimensions,
@@ -24,8 +35,19 @@ pub(crate) struct Mode {
     pub(crate) levels: u32,
     pub(crate) sampling: Sampling,
     pub(crate) instruction: Instruction,
-    /// Whether some numbers of 32 bits are infinite, subnormal or none; of 16 bits some always are.
-    pub(crate) special: bool,
+    pub(crate) offsets: Offsets,
+    pub(crate) numbers: Numbers,
+}
+
+/// Which floating-point numbers texels have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// Of 32 bits normal ones alone; of 16 bits any.
+    Usual,
+    /// Of 32 bits some that are infinite, subnormal, or none.
+    Special,
+    /// Mostly zeros of either sign, and what is subnormal.
+    Zeros,
 }
 
 /// Numbers from a seed.
@@ -67,6 +89,22 @@ const SPECIAL: [u32; 16] = [
     0xcf00_0000,
     0x3f80_0000,
     0xbf80_0000,
+];
+
+/// Zeros and what may become one; the lowest bits alone make subnormal numbers, of 16 bits, too.
+const ZEROS: [u32; 12] = [
+    0x8000_0000,
+    0x8000_0000,
+    0x8000_0000,
+    0x8000_0000,
+    0x8000_0001,
+    0x8000_0001,
+    0x8000_0123,
+    0,
+    1,
+    0xc368_5068,
+    0xbcab_cc2e,
+    0xb1ae_798a,
 ];
 
 /// A coordinate of a dimension: mostly in or near the image, often beside a step of the weights.
@@ -122,8 +160,16 @@ impl Mode {
         }
     }
 
-    /// Words of the operands of one fetch: coordinates, layer, level.
+    /// Words of the operands of one fetch: coordinates, layer, level, offsets.
     pub(crate) fn words(&self) -> usize {
+        self.before_offsets()
+            + match self.offsets {
+                Offsets::None => 0,
+                _ => self.coordinates(),
+            }
+    }
+
+    pub(crate) fn before_offsets(&self) -> usize {
         let level = usize::from(self.instruction == Instruction::SampleLevel);
         self.coordinates() + usize::from(self.is_layered()) + level
     }
@@ -144,8 +190,17 @@ impl Mode {
             .map(|level| self.extents_of(level).iter().product::<u32>())
             .sum();
         let bytes = texels as usize * self.format.bytes() * self.channels as usize;
+        let zero = |random: &mut Random| ZEROS[random.below(ZEROS.len() as u32) as usize];
         let word = |_| match self.format {
-            Format::Float32 if self.special && random.below(8) == 0 => {
+            Format::Float32 if self.numbers == Numbers::Zeros => zero(&mut random),
+            Format::Float16 if self.numbers == Numbers::Zeros => {
+                let halves = [0; 2].map(|_: u32| {
+                    let number = zero(&mut random);
+                    number >> 16 & 0xfc00 | number & 0x3ff
+                });
+                halves[0] | halves[1] << 16
+            }
+            Format::Float32 if self.numbers == Numbers::Special && random.below(8) == 0 => {
                 SPECIAL[random.below(16) as usize]
             }
             Format::Float32 => {
@@ -232,6 +287,14 @@ impl Mode {
                 _ => (random.unit() * (self.levels as f32 + 4.0) - 2.0).to_bits(),
             };
         }
+        let words = self.words();
+        for word in &mut into[self.before_offsets()..words] {
+            *word = match self.offsets {
+                Offsets::Long if random.below(4) == 0 => random.next(),
+                Offsets::Long => random.below(64).wrapping_sub(32),
+                _ => random.below(16).wrapping_sub(8),
+            };
+        }
     }
 
     pub(crate) fn request(&self, operands: &[u32]) -> Request {
@@ -250,6 +313,13 @@ impl Mode {
                     Detail::Level(f32::from_bits(operands[n + usize::from(layered)]))
                 }
                 _ => Detail::Base,
+            },
+            offset: match self.offsets {
+                Offsets::None => [0; 3],
+                _ => [0, 1, 2].map(|i| {
+                    let word = operands.get(self.before_offsets() + i);
+                    word.map_or(0, |word| word.cast_signed())
+                }),
             },
             gather: match self.instruction {
                 Instruction::Gather(channel) => Some(channel),

@@ -2,7 +2,7 @@
 
 use warploom_emulator::texture::{Address, Dimensions, Filter, Format, Read, Sampling};
 
-use super::mode::{Instruction, Mode};
+use super::mode::{Instruction, Mode, Numbers, Offsets};
 
 const FORMATS: [(Format, &str); 8] = [
     (Format::Unsigned8, "u8"),
@@ -42,6 +42,8 @@ pub(crate) fn all() -> Vec<Mode> {
     modes.extend(gathered());
     modes.extend(fetched());
     modes.extend(special());
+    modes.extend(offsets());
+    modes.extend(gathered_elsewhere());
     modes
 }
 
@@ -80,7 +82,8 @@ fn sampled() -> Vec<Mode> {
                     extents,
                     levels: 1,
                     instruction: Instruction::Sample,
-                    special: false,
+                    numbers: Numbers::Usual,
+                    offsets: Offsets::None,
                     sampling: Sampling {
                         address,
                         filter,
@@ -120,7 +123,8 @@ fn levels() -> Vec<Mode> {
                         extents,
                         levels,
                         instruction: Instruction::SampleLevel,
-                        special: false,
+                        numbers: Numbers::Usual,
+                        offsets: Offsets::None,
                         sampling: Sampling {
                             filter,
                             mip_filter,
@@ -148,7 +152,8 @@ fn plane(name: String, format: Format, channels: u8, instruction: Instruction) -
         extents: [113, 67, 1],
         levels: 1,
         instruction,
-        special: false,
+        numbers: Numbers::Usual,
+        offsets: Offsets::None,
         sampling: Sampling {
             normalized_coordinates: true,
             read: Read::NormalizedFloat,
@@ -156,6 +161,131 @@ fn plane(name: String, format: Format, channels: u8, instruction: Instruction) -
             ..Sampling::default()
         },
     }
+}
+
+/// Offsets with each address mode and filter, in all dimensions that have them.
+fn offsets() -> Vec<Mode> {
+    let mut modes = Vec::new();
+    let formats = [FORMATS[7], FORMATS[0], FORMATS[6]];
+    for (dimensions, extents) in &DIMENSIONS[..5] {
+        for filter in [Filter::Point, Filter::Linear] {
+            for address in ADDRESSES {
+                let k = modes.len();
+                let (format, of_format) = formats[k % 3];
+                let normalized_coordinates = k / 2 % 3 != 0;
+                let coordinates = if normalized_coordinates {
+                    "normalized"
+                } else {
+                    "plain"
+                };
+                let channels = [1, 4, 2][k / 3 % 3];
+                let name = format!(
+                    "{of_format}x{channels} float {dimensions:?} {filter:?} {coordinates} {address:?} offset"
+                );
+                let mut mode = plane(name, format, channels, Instruction::Sample);
+                mode.dimensions = *dimensions;
+                mode.extents = *extents;
+                mode.sampling.address = [address; 3];
+                mode.sampling.filter = filter;
+                mode.sampling.normalized_coordinates = normalized_coordinates;
+                mode.offsets = Offsets::Short;
+                modes.push(mode);
+            }
+        }
+    }
+    for (dimensions, extents) in &DIMENSIONS[..5] {
+        for instruction in [Instruction::Sample, Instruction::Gather(0)] {
+            let is_gather = instruction != Instruction::Sample;
+            if is_gather && !matches!(dimensions, Dimensions::D2 | Dimensions::D2Layered) {
+                continue;
+            }
+            let of = if is_gather { "gather" } else { "Point" };
+            let name = format!("f32x1 float {dimensions:?} {of} plain Border long offset");
+            let mut mode = plane(name, Format::Float32, 1, instruction);
+            (mode.dimensions, mode.extents) = (*dimensions, *extents);
+            mode.sampling.address = [Address::Border; 3];
+            mode.sampling.normalized_coordinates = false;
+            mode.offsets = Offsets::Long;
+            modes.push(mode);
+        }
+    }
+    let of_levels = levels().into_iter().filter(|mode| {
+        let of_pair = mode.format != Format::Float16;
+        of_pair && mode.sampling.mip_filter == Filter::Linear && !mode.is_cube()
+    });
+    modes.extend(of_levels.enumerate().map(|(k, mut mode)| {
+        mode.sampling.address = [k, k + 1, k + 2].map(|at| ADDRESSES[at % 4]);
+        mode.offsets = Offsets::Short;
+        Mode {
+            name: format!("{} {:?} offset", mode.name, mode.sampling.address[0]),
+            ..mode
+        }
+    }));
+    modes.extend((0..4).map(|k| {
+        let (format, of_format) = [FORMATS[7], FORMATS[0], FORMATS[1], FORMATS[6]][k];
+        let address = ADDRESSES[(k + 1) % 4];
+        let name = format!("{of_format}x4 gather {k} normalized {address:?} offset");
+        let mut mode = plane(name, format, 4, Instruction::Gather(k as u8));
+        mode.sampling.address = [address; 3];
+        mode.offsets = Offsets::Short;
+        mode
+    }));
+    modes
+}
+
+/// Gathers of layers and cubes.
+fn gathered_elsewhere() -> Vec<Mode> {
+    let mut modes = Vec::new();
+    for (k, address) in ADDRESSES.into_iter().enumerate() {
+        let (format, of_format) = [FORMATS[7], FORMATS[0], FORMATS[4], FORMATS[6]][k];
+        let offsets = [Offsets::None, Offsets::Short][k % 2];
+        let read = if format.bytes() < 4 || format.is_float() {
+            Read::NormalizedFloat
+        } else {
+            Read::Element
+        };
+        let name = format!("{of_format}x4 D2Layered gather {k} {address:?} {offsets:?}");
+        let mut mode = plane(name, format, 4, Instruction::Gather(k as u8));
+        (mode.dimensions, mode.extents) = DIMENSIONS[4];
+        mode.sampling.address = [address; 3];
+        mode.sampling.read = read;
+        mode.sampling.normalized_coordinates = k != 3;
+        mode.offsets = offsets;
+        modes.push(mode);
+    }
+    for ((format, of_format), read) in [
+        (FORMATS[0], Read::Element),
+        (FORMATS[2], Read::Element),
+        (FORMATS[3], Read::Element),
+        (FORMATS[5], Read::Element),
+        (FORMATS[4], Read::Element),
+        (FORMATS[1], Read::NormalizedFloat),
+        (FORMATS[3], Read::NormalizedFloat),
+        (FORMATS[6], Read::NormalizedFloat),
+        (FORMATS[7], Read::NormalizedFloat),
+    ] {
+        let name = format!("{of_format}x2 {read:?} small Cube gather seamless");
+        let mut mode = plane(name, format, 2, Instruction::Gather(1));
+        (mode.dimensions, mode.extents) = (Dimensions::Cube, [4, 4, 6]);
+        mode.sampling.seamless_cube = true;
+        mode.sampling.read = read;
+        mode.numbers = Numbers::Special;
+        modes.push(mode);
+    }
+    for (dimensions, extents) in &DIMENSIONS[5..] {
+        for seamless_cube in [false, true] {
+            for ((format, of_format), channels) in [(FORMATS[7], 1), (FORMATS[0], 4)] {
+                let edges = if seamless_cube { "seamless" } else { "apart" };
+                let name = format!("{of_format}x{channels} {dimensions:?} gather {edges}");
+                let channel = if channels == 1 { 0 } else { 2 };
+                let mut mode = plane(name, format, channels, Instruction::Gather(channel));
+                (mode.dimensions, mode.extents) = (*dimensions, *extents);
+                mode.sampling.seamless_cube = seamless_cube;
+                modes.push(mode);
+            }
+        }
+    }
+    modes
 }
 
 /// Numbers of 32 bits of which some are infinite, subnormal, or none: of one plane, of two, of two levels, at edges of cubes.
@@ -169,13 +299,26 @@ fn special() -> Vec<Mode> {
         "f32x1 float Cube Linear normalized levels Linear",
     ];
     let all = sampled().into_iter().chain(levels());
-    all.filter(|mode| names.contains(&&*mode.name))
+    let mut modes: Vec<Mode> = all
+        .filter(|mode| names.contains(&&*mode.name))
         .map(|mode| Mode {
             name: format!("{} special", mode.name),
-            special: true,
+            numbers: Numbers::Special,
             ..mode
         })
-        .collect()
+        .collect();
+    for (format, of_format) in [FORMATS[7], FORMATS[6]] {
+        for (dimensions, extents) in [DIMENSIONS[1], DIMENSIONS[2], DIMENSIONS[5]] {
+            let name = format!("{of_format}x2 {dimensions:?} Linear normalized zeros");
+            let mut mode = plane(name, format, 2, Instruction::Sample);
+            (mode.dimensions, mode.extents) = (dimensions, extents);
+            mode.sampling.filter = Filter::Linear;
+            mode.sampling.seamless_cube = dimensions == Dimensions::Cube;
+            mode.numbers = Numbers::Zeros;
+            modes.push(mode);
+        }
+    }
+    modes
 }
 
 fn srgb() -> Vec<Mode> {

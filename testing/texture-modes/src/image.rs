@@ -105,7 +105,8 @@ fn described(mode: &Mode) -> ArrayDescriptor {
         CubeLayered => 5,
         _ => 0,
     };
-    let gather = matches!(mode.instruction, Instruction::Gather(_));
+    // Drivers refuse the flag for layers and cubes, from which gathers read without it.
+    let gather = matches!(mode.instruction, Instruction::Gather(_)) && mode.dimensions == D2;
     ArrayDescriptor {
         extents: [width, height, depth],
         format: mode.format as c_uint,

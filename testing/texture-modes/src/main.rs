@@ -5,6 +5,7 @@
 //! - `FOLDER/fetches.tsv` gets a line for each mode whose fetches are all equal: its name, how many were compared, and the hash of the first 16384.
 //! - `FOLDER/differences.tsv` gets up to `--differences` fetches (default 1000) of each other mode: operands, what the emulator gives, what the GPU gave.
 //! - `--emulator` needs no GPU: it prints how many fetches of each mode the emulator's functions do in a second, on one core, without the checks of a kernel.
+//! - `--again FILE` needs no GPU: it compares the fetches of a `differences.tsv` once more.
 //! - `--part 2/4` runs every fourth mode from the second on, so that several runs share the work; `--only` those whose name contains a text.
 #![expect(clippy::print_stdout, reason = "a program reports as it goes")]
 
@@ -42,6 +43,7 @@ struct Options {
     only: String,
     differences: usize,
     emulator: bool,
+    again: Option<PathBuf>,
 }
 
 impl Options {
@@ -53,6 +55,7 @@ impl Options {
             only: String::new(),
             differences: 1000,
             emulator: false,
+            again: None,
         };
         while let Some(name) = arguments.next() {
             if name == "--emulator" {
@@ -71,6 +74,7 @@ impl Options {
                     }
                     options.part = (part - 1, of);
                 }
+                "--again" => options.again = Some(value.into()),
                 "--only" => options.only = value,
                 "--differences" => options.differences = value.parse()?,
                 _ => return Err(format!("no option is called {name}").into()),
@@ -120,14 +124,28 @@ fn run() -> Result<(), Box<dyn Error>> {
         chosen.for_each(|(_, mode)| time(&mode));
         return Ok(());
     }
+    if let Some(file) = &options.again {
+        let recorded = std::fs::read_to_string(file)?;
+        for (_, mode) in chosen {
+            again(&mode, &recorded)?;
+        }
+        return Ok(());
+    }
     let gpu = Gpu::open()?;
     println!("{}", gpu.name()?);
     let file = |name: &str| File::create(Path::new(&options.out).join(name)).map(BufWriter::new);
     let (mut equal, mut differences) = (file("fetches.tsv")?, file("differences.tsv")?);
-    let (mut modes, mut with_differences) = (0, 0);
+    let (mut modes, mut with_differences, mut failed) = (0, 0, 0);
     for (_, mode) in chosen {
-        let outcome = compare(&gpu, &mode, &options)?;
         modes += 1;
+        let outcome = match compare(&gpu, &mode, &options) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                println!("{}: {error}", mode.name);
+                failed += 1;
+                continue;
+            }
+        };
         if outcome.differing == 0 {
             let (name, fetches, hash) = (&mode.name, options.fetches, outcome.hash);
             writeln!(equal, "{name}\t{fetches}\t{hash:016x}")?;
@@ -149,9 +167,12 @@ fn run() -> Result<(), Box<dyn Error>> {
             )?;
         }
     }
-    println!("{modes} modes, {with_differences} of them with differing fetches");
+    println!("{modes} modes, {with_differences} of them with differing fetches, {failed} not run");
     equal.flush()?;
     differences.flush()?;
+    if failed > 0 {
+        return Err("some modes could not be run".into());
+    }
     Ok(())
 }
 
@@ -178,6 +199,38 @@ fn time(mode: &Mode) {
     }
     let millions = fetches as f64 / started.elapsed().as_secs_f64() / 1e6;
     println!("{millions:7.2} million/s  {}  {all:016x}", mode.name);
+}
+
+/// Compares what a GPU gave for the fetches of a mode that once differed.
+fn again(mode: &Mode, recorded: &str) -> Result<(), Box<dyn Error>> {
+    let lines = recorded.lines().map(|line| line.split('\t').collect());
+    let lines: Vec<Vec<&str>> = lines
+        .filter(|cells: &Vec<&str>| cells[0] == mode.name)
+        .collect();
+    let words = |cell: &str| {
+        let words = cell.split(' ').map(|word| u32::from_str_radix(word, 16));
+        words.collect::<Result<Vec<u32>, _>>()
+    };
+    let mut differing = 0;
+    for cells in &lines {
+        let operands = words(cells[2])?;
+        let emulated = emulate(mode, &operands, 1);
+        if emulated == words(cells[4])? {
+            continue;
+        }
+        differing += 1;
+        if differing <= 10 {
+            let floats: Vec<f32> = operands.iter().copied().map(f32::from_bits).collect();
+            println!(
+                "  {operands:08x?} {floats:?} {emulated:08x?}, not {}",
+                cells[4]
+            );
+        }
+    }
+    if !lines.is_empty() {
+        println!("{}: {differing} of {}", mode.name, lines.len());
+    }
+    Ok(())
 }
 
 /// Runs the fetches of a mode on the GPU, and compares each with the emulator's.

@@ -2,7 +2,7 @@
 
 use warploom_emulator::texture::Dimensions;
 
-use crate::mode::{Instruction, Mode};
+use crate::mode::{Instruction, Mode, Offsets};
 
 /// PTX with the entry `fetches(handle, operands, results, n)`. Results are the registers' bits, whatever their type.
 pub(crate) fn kernel(mode: &Mode) -> String {
@@ -82,16 +82,26 @@ fn fetch(mode: &Mode) -> String {
     };
     let level = n + usize::from(mode.is_layered());
     let to = "{%q0, %q1, %q2, %q3}";
+    let mut offsets: Vec<String> = (mode.before_offsets()..mode.words())
+        .map(|i| format!("%o{i}"))
+        .collect();
+    if let [_, _, last] = &*offsets {
+        offsets.push(last.clone());
+    }
+    let offsets = match mode.offsets {
+        Offsets::None => String::new(),
+        _ => format!(", {{{}}}", offsets.join(", ")),
+    };
     match mode.instruction {
         Instruction::Sample | Instruction::Fetch => {
-            format!("tex.{geometry}.v4.u32.{ty} {to}, [%h, {at}];")
+            format!("tex.{geometry}.v4.u32.{ty} {to}, [%h, {at}]{offsets};")
         }
         Instruction::SampleLevel => {
-            format!("tex.level.{geometry}.v4.u32.f32 {to}, [%h, {at}], %f{level};")
+            format!("tex.level.{geometry}.v4.u32.f32 {to}, [%h, {at}], %f{level}{offsets};")
         }
         Instruction::Gather(channel) => {
             let channel = ["r", "g", "b", "a"][usize::from(channel)];
-            format!("tld4.{channel}.{geometry}.v4.u32.f32 {to}, [%h, {at}];")
+            format!("tld4.{channel}.{geometry}.v4.u32.f32 {to}, [%h, {at}]{offsets};")
         }
     }
 }
