@@ -35,7 +35,10 @@
 //! ```
 
 mod dimension; // what coordinates mean
+#[macro_use]
 mod reads; // fetches
+mod gathers; // four elements at once
+mod offsets; // elements beside the coordinates
 mod texel; // elements
 
 pub use dimension::{Cube, CubeLayered, D1, D1Layered, D2, D2Layered, D3, Dimension, LinearMemory};

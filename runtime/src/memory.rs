@@ -197,7 +197,7 @@ pub enum MemoryError {
     },
     /// An array is to be gathered from that is no plane.
     #[error(
-        "cannot make a {shape} to gather from: that is a 2-D array without layers; leave `with_gather` out, or use several arrays"
+        "cannot make a {shape} to gather from: that is a 2-D array without layers; leave `with_gather` out: kernels gather from layers and cubes without it"
     )]
     ArrayGather {
         /// What was asked for.

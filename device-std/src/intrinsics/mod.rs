@@ -226,8 +226,11 @@ mod cluster; // what the blocks of a cluster do together
 mod conversion; // between numbers and integers, in four roundings
 mod debug; // the end of a kernel that cannot go on
 mod double; // arithmetic of f64, and seeds of reciprocals
+#[macro_use]
+mod fetch; // what fetches of texture units have in common
 mod fence; // the order in which others see a thread's accesses
 mod float; // arithmetic of f32, and what the hardware approximates
+mod gather; // four texels at once
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
 mod launch; // where the thread is
@@ -239,6 +242,7 @@ mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
 mod shared; // the memory of the block
 mod texture; // fetches of texture units
+mod texture_offset; // fetches beside the coordinates
 mod time; // clocks, sleep, and what profilers and debuggers see
 mod warp; // what the lanes of a warp do together
 mod warp_group; // products that four warps begin together
@@ -253,6 +257,7 @@ pub use debug::*;
 pub use double::*;
 pub use fence::*;
 pub use float::*;
+pub use gather::*;
 pub use half::*;
 pub use integer::*;
 pub use launch::*;
@@ -264,6 +269,7 @@ pub use pair::*;
 pub use rounding::*;
 pub use shared::*;
 pub use texture::*;
+pub use texture_offset::*;
 pub use time::*;
 pub use warp::*;
 pub use warp_group::*;
@@ -328,7 +334,9 @@ pub static SHIMS: &[&[Shim]] = &[
     pair::SHIMS,
     rounding::SHIMS,
     shared::UNSAFE_SHIMS,
+    gather::FETCH_SHIMS,
     texture::FETCH_SHIMS,
+    texture_offset::FETCH_SHIMS,
     texture::UNSAFE_SHIMS,
     time::SHIMS,
     warp::LANE_SHIMS,

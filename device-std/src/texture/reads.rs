@@ -111,26 +111,6 @@ gradients! {
         |dx, dy| (layer, x, y, dx[0], dx[1], dy[0], dy[1]);
 }
 
-impl<T: Texel, R: ReadMode<T>> Texture<'_, D2, T, R> {
-    /// Number `CHANNEL` of each of the four elements that a linear filter would take at these coordinates, unfiltered: in the order (left, below), (right, below), (right, above),
-    /// (left, above), where y grows downwards. CUDA: `tex2Dgather`. PTX: `tld4`.
-    ///
-    /// `CHANNEL` is 0 to 3; a number that elements do not have is 0, the fourth 1.
-    #[inline(always)]
-    #[must_use]
-    #[cfg_attr(not(warploom_device), track_caller)]
-    pub fn gather<const CHANNEL: usize>(self, x: f32, y: f32) -> [R::Component; 4] {
-        const { assert!(CHANNEL < 4, "elements have the channels 0 to 3") };
-        let registers = match CHANNEL {
-            0 => fetched!(R: tld4_r_f32 tld4_r_u32 tld4_r_s32(self.handle, x, y)),
-            1 => fetched!(R: tld4_g_f32 tld4_g_u32 tld4_g_s32(self.handle, x, y)),
-            2 => fetched!(R: tld4_b_f32 tld4_b_u32 tld4_b_s32(self.handle, x, y)),
-            _ => fetched!(R: tld4_a_f32 tld4_a_u32 tld4_a_s32(self.handle, x, y)),
-        };
-        registers.map(R::component)
-    }
-}
-
 /// Sizes of one kind of texture.
 macro_rules! sizes {
     ($($dimension:ident $n:literal ($what:literal) [$($extent:ident)*];)*) => {$(

@@ -127,7 +127,7 @@ impl ArrayShape {
         ArrayOptions::new(self).with_surface()
     }
 
-    /// An array of this shape that kernels gather from. CUDA: `CUDA_ARRAY3D_TEXTURE_GATHER`.
+    /// An array of this shape that kernels gather from: a plane. Layers and cubes are gathered from without it. CUDA: `CUDA_ARRAY3D_TEXTURE_GATHER`.
     pub fn with_gather(self) -> ArrayOptions {
         ArrayOptions::new(self).with_gather()
     }
@@ -370,7 +370,7 @@ impl ArrayOptions {
         }
     }
 
-    /// The same, from which kernels gather: a plane. CUDA: `CUDA_ARRAY3D_TEXTURE_GATHER`.
+    /// The same, from which kernels gather: a plane. Layers and cubes are gathered from without it. CUDA: `CUDA_ARRAY3D_TEXTURE_GATHER`.
     pub fn with_gather(self) -> ArrayOptions {
         ArrayOptions {
             gather: true,

@@ -7,6 +7,7 @@ mod gathers;
 mod layers;
 mod levels;
 mod linear;
+mod offsets;
 mod ptx;
 mod reductions;
 mod samples;

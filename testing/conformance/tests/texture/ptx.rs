@@ -4,8 +4,8 @@ use warploom::device_std::surface::{
     ReadOnly, Reduced, Surface1d, Surface1dLayered, Surface2d, Surface2dLayered, Surface3d,
 };
 use warploom::device_std::texture::{
-    Normalized, Texture1d, Texture2d, Texture2dLayered, Texture3d, TextureCube, TextureCubeLayered,
-    TextureLinear,
+    Normalized, Texture1d, Texture1dLayered, Texture2d, Texture2dLayered, Texture3d, TextureCube,
+    TextureCubeLayered, TextureLinear,
 };
 use warploom::prelude::*;
 
@@ -74,6 +74,61 @@ fn others(
 // ptx-count: 1 tex.1d.v4.f32.s32 {
 // ptx-count: 1 txq.level.width.b32
 // ptx-count: 1 txq.level.height.b32
+// ptx-not: panic
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn beside(
+    i: Index1D,
+    a: Texture1d<f32>,
+    b: Texture2d<f32>,
+    c: Texture3d<f32>,
+    d: Texture1dLayered<f32>,
+    e: Texture2dLayered<f32>,
+    mut y: DisjointSlice<f32>,
+) {
+    let (at, by) = (i.get() as f32, i.get() as i32);
+    if let Some(y) = y.get_mut(i) {
+        *y = a.sample_offset(at, -3)
+            + b.sample_offset(at, at, [1, -2])
+            + c.sample_offset(at, at, at, [by, 0, 7])
+            + d.sample_offset(at, 1, 5)
+            + e.sample_offset(at, at, 2, [-8, by])
+            + b.sample_level_offset(at, at, 1.5, [3, 4])
+            + b.gather_offset::<1>(at, at, [by, 2])[0]
+            + e.gather_offset::<3>(at, at, 1, [1, 1])[0];
+    }
+}
+// ptx-count: 1 tex.1d.v4.f32.f32 {
+// ptx-count: 1 tex.2d.v4.f32.f32 {
+// ptx-count: 1 tex.3d.v4.f32.f32 {
+// ptx-count: 1 tex.a1d.v4.f32.f32 {
+// ptx-count: 1 tex.a2d.v4.f32.f32 {
+// ptx-count: 1 tex.level.2d.v4.f32.f32 {
+// ptx-count: 1 tld4.g.2d.v4.f32.f32 {
+// ptx-count: 1 tld4.a.a2d.v4.f32.f32 {
+// ptx-count: 7 }], {
+// ptx-not: panic
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn gathers(
+    i: Index1D,
+    a: Texture2dLayered<u32>,
+    b: TextureCube<[i16; 4]>,
+    c: TextureCubeLayered<f32>,
+    mut y: DisjointSlice<f32>,
+) {
+    let at = i.get() as f32;
+    if let Some(y) = y.get_mut(i) {
+        *y = a.gather::<0>(at, at, 1)[2] as f32
+            + f32::from(b.gather::<1>(at, 1.0, at)[1])
+            + c.gather::<2>(at, at, 1.0, 3)[3];
+    }
+}
+// ptx-count: 1 tld4.r.a2d.v4.u32.f32 {
+// ptx-count: 1 tld4.g.cube.v4.s32.f32 {
+// ptx-count: 1 tld4.b.acube.v4.f32.f32 {
 // ptx-not: panic
 
 #[kernel]
