@@ -4,6 +4,10 @@
 //! of the image, whether a read filters, what coordinates mean. The type of the parameter says what the elements are and how they are read: as they are ([`Element`]), or as
 //! floating-point numbers ([`Normalized`]).
 //!
+//! There is no read that compares with a depth. PTX has an operand for it (`tex` and `tld4`, 4.3), which counts for depth textures alone. No sampler of CUDA has the function that compares, and drivers make no
+//! depth textures: `cuArray3DCreate` with `CUDA_ARRAY3D_DEPTH_TEXTURE` gives `CUDA_ERROR_INVALID_VALUE` with integers, floating-point numbers and normalized formats alike, and with other
+//! textures the operand changes nothing (measured on an H200, driver 580).
+//!
 //! Nothing writes the elements during the launch, so reads may be moved and merged by the compiler, and many may be under way at once.
 //!
 //! ```
