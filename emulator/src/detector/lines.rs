@@ -3,18 +3,24 @@
 //! Most of what a kernel accesses it accesses once: neighbouring lanes read or write neighbouring elements, at one site and at one time.
 //! A granule takes 40 bytes, which the processor would fetch and write back for each; a line takes 32 for all of its granules.
 
+use super::access::observed_again;
 use super::cursor::Here;
 use super::fast::{read_fast, write_fast};
 use super::slot::AccessKind;
 use super::space::CACHED;
-use super::state::current;
-use crate::engine::fiber;
+use super::state::{BlockChecks, current};
+use crate::engine::fiber::Running;
 
 /// A read of `N` bytes, which are four or a multiple: that is all if its granules are remembered in lines. Not the lane's last step.
 // A function of its own, and what is not here a call in tail position: so this needs no frame.
 #[inline(never)]
 pub(super) extern "C-unwind" fn read_first<const N: usize>(at: *const u8, site: u32) {
-    if !is_in_lines::<N, false>(at, site) {
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    if checks.observer.is_some() {
+        read_observed::<N>(at, site);
+    } else if !is_in_lines::<N, false>(running, checks, at, site) {
         read_fast::<N>(at, site);
     }
 }
@@ -22,19 +28,42 @@ pub(super) extern "C-unwind" fn read_first<const N: usize>(at: *const u8, site: 
 /// As `read_first`, of a write.
 #[inline(never)]
 pub(super) fn write_first<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
-    if is_in_lines::<N, true>(at, site) {
-        fiber::with_running(|running| running.memory_changed());
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    if checks.observer.is_some() {
+        write_observed::<N>(at, value, site);
+    } else if is_in_lines::<N, true>(running, checks, at, site) {
+        running.memory_changed();
     } else {
         write_fast::<N>(at, value, site);
     }
 }
 
-/// Whether all granules of an access are remembered in lines, or it is not checked.
+/// A read where there is an observer, for whom nothing is remembered in lines.
+#[inline(never)]
+extern "C-unwind" fn read_observed<const N: usize>(at: *const u8, site: u32) {
+    if !observed_again::<N, false>(at, None, site) {
+        read_fast::<N>(at, site);
+    }
+}
+
+/// The same of a write.
+#[inline(never)]
+fn write_observed<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    if !observed_again::<N, true>(at, value, site) {
+        write_fast::<N>(at, value, site);
+    }
+}
+
+/// Whether all granules of an access are remembered in lines.
 #[inline(always)]
-fn is_in_lines<const N: usize, const WRITE: bool>(at: *const u8, site: u32) -> bool {
-    let Some((running, checks)) = current() else {
-        return true;
-    };
+fn is_in_lines<const N: usize, const WRITE: bool>(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    at: *const u8,
+    site: u32,
+) -> bool {
     let slot = site as usize % CACHED;
     let cursor = &checks.cursors[WRITE as usize][slot];
     let thread = running.thread.get();

@@ -17,13 +17,22 @@ pub(crate) enum Target {
     Other,
 }
 
-/// Observes the lanes of one block after the other. While there is one, no site caches its memory, so every access takes the slow path,
-/// which reports it here, and the fast path is as fast as without.
+/// Observes the lanes of one block after the other. While there is one, no site caches its memory where the fast path looks, so every access comes to `observed_again` or
+/// to the slow path, which report it here, and the fast path is as fast as without.
 pub(crate) trait Observer: fmt::Debug {
     /// The block at this place of the grid begins.
     fn begins(&self, block: [u32; 3]);
     /// A thread accesses memory: an address, so many bytes, and the alignment that the code promises.
     fn accesses(&self, thread: u32, target: Target, range: (usize, usize, usize), what: AccessKind);
+    /// [`accesses`](Self::accesses), if that can be told quickly: a read or write of so many bytes, aligned to as many, like one that the thread's warp has just made from there.
+    /// False: it was not told.
+    fn accesses_again(
+        &self,
+        thread: u32,
+        target: Target,
+        range: (usize, usize),
+        what: AccessKind,
+    ) -> bool;
     /// A thread begins an asynchronous copy to shared memory.
     fn copies(&self, thread: u32, to: usize, bytes: usize, site: u32);
     /// A thread is about to call an intrinsic from there.

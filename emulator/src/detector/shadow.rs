@@ -438,7 +438,7 @@ impl Table {
             };
             for inside in (0..CHUNK).step_by(LINE) {
                 let first = number * CHUNK + inside;
-                // Most granules are remembered in lines: their own entries, ten times as large, are not looked at.
+                // Most granules are remembered in lines: their own entries, ten times as large, are left alone.
                 // SAFETY: the caller's promise.
                 match unsafe { chunk.epoch_of_line(inside) } {
                     Some(FRESH) => {}

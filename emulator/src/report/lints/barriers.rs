@@ -66,7 +66,7 @@ struct Touch {
 impl Intervals {
     /// A thread accesses memory.
     pub(crate) fn access(&mut self, thread: u32, at: u64, bytes: u32, kind: AccessClass) {
-        if self.off || self.blind {
+        if self.is_closed() {
             return;
         }
         self.any[1] = true;
@@ -88,6 +88,12 @@ impl Intervals {
         if self.now.len() > MOST_GRANULES {
             self.give_up();
         }
+    }
+
+    /// Whether accesses are not written down any more.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.off || self.blind
     }
 
     /// Something happens that may order memory in a way that is not seen here.

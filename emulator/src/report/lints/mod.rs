@@ -9,6 +9,7 @@ mod contention; // threads per atomic
 mod costs; // what accesses cost in all
 pub(crate) mod findings; // what is worth a report
 mod profile; // the counts, per line
+mod recorder; // places that count quickly
 mod request; // sectors and passes of one access of a warp
 mod stride; // how neighbouring lanes' addresses follow each other
 mod tally; // the counts, per place
@@ -29,6 +30,7 @@ pub(crate) use watch::Watchers;
 
 use barriers::{Counts, Intervals, Map};
 use contention::{Contention, Top};
+use recorder::Recorders;
 use tally::Tally;
 use vector::Vectors;
 use warp::Warp;
@@ -115,6 +117,7 @@ pub(crate) struct Lints {
     idle: [u64; 3],
     first: Vec<Interval>,
     vectors: Vectors,
+    recorders: Recorders,
 }
 
 /// A block that runs.
@@ -158,6 +161,7 @@ impl Lints {
             idle: [0; 3],
             first: Vec::new(),
             vectors: Vectors::default(),
+            recorders: Recorders::default(),
         }
     }
 
@@ -181,6 +185,12 @@ impl Lints {
             let of = &mut self.blocks[at].warps[warp as usize];
             let counted = of.execute(slot, lane, Some((access.address, access.bytes)));
             self.vectors.begin(&access, counted);
+            let spot = of.latest_spot(counted);
+            let watched = &self.blocks[at];
+            // What else an access counts for is over.
+            if watched.intervals.is_closed() && watched.accesses.is_empty() {
+                self.recorders.keep(&access, at, spot);
+            }
         }
         let watched = &mut self.blocks[at];
         let (at, bytes) = (access.address, access.bytes);
@@ -240,6 +250,7 @@ impl Lints {
         block: u64,
         (warp, mask): (u32, u32),
     ) {
+        self.recorders.forget();
         let at = self.watched(block);
         let watched = &mut self.blocks[at];
         match kind {
@@ -292,6 +303,7 @@ impl Lints {
             return;
         };
         if of.exit(thread % LANES) {
+            self.recorders.forget();
             of.settle((block, warp), &mut self.tallies);
             watched.n_over += 1;
             if watched.n_over == watched.warps.len() {
@@ -337,6 +349,7 @@ impl Lints {
 
     /// A block is over, or the run.
     fn end(&mut self, mut watched: Watched) {
+        self.recorders.forget();
         for (warp, of) in (0..).zip(&mut watched.warps) {
             for lane in 0..LANES {
                 of.exit(lane);

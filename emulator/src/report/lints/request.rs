@@ -58,6 +58,8 @@ impl Request {
         }
     }
 
+    /// A lane takes part.
+    #[cfg(test)]
     pub(crate) fn add(&mut self, lane: u32, at: u64) {
         self.mask |= 1 << lane;
         self.at[lane as usize] = at;
@@ -70,20 +72,34 @@ impl Request {
             .map(|lane| (lane, self.at[lane as usize]))
     }
 
-    /// Whether the same lanes access addresses that are all equally far from those of `other`, by a multiple of a sector: then both have the
-    /// same sectors and, in shared memory, the same passes, in other banks.
-    pub(crate) fn is_moved(&self, other: &Self) -> bool {
+    /// Whether the same lanes access addresses that are all equally far from those of `other`, by a multiple of `step`: of a sector, both have the
+    /// same sectors; of [`step_of_banks`](Self::step_of_banks), the same passes in shared memory, in other banks.
+    pub(crate) fn is_moved(&self, other: &Self, step: u64) -> bool {
         if (self.mask, self.bytes) != (other.mask, other.bytes) || self.mask == 0 {
             return false;
         }
         let first = self.mask.trailing_zeros() as usize;
         let apart = self.at[first].wrapping_sub(other.at[first]);
-        let mut differs = false;
-        for (lane, (at, before)) in self.at.iter().zip(&other.at).enumerate() {
-            let takes_part = self.mask >> lane & 1 != 0;
-            differs |= takes_part && at.wrapping_sub(*before) != apart;
+        if !apart.is_multiple_of(step) {
+            return false;
         }
-        !differs && apart.is_multiple_of(SECTOR_BYTES)
+        let all = self.at.iter().zip(&other.at);
+        let differing = all.map(|(at, before)| at.wrapping_sub(*before) ^ apart);
+        if self.mask == u32::MAX {
+            return differing.fold(0, |all, one| all | one) == 0;
+        }
+        let mut lanes = (0..LANES).zip(differing);
+        lanes.all(|(lane, one)| self.mask >> lane & 1 == 0 || one == 0)
+    }
+
+    /// By a multiple of what a request may be moved in shared memory without other passes: of a word, or of itself if it is one instruction, as its words stay together then.
+    pub(crate) fn step_of_banks(&self) -> u64 {
+        let bytes = u64::from(self.bytes);
+        if self.unit() == bytes {
+            bytes.max(BANK_BYTES)
+        } else {
+            SECTOR_BYTES
+        }
     }
 
     /// Bytes of one instruction: 1, 2, 4, 8 or 16. An access of another size, or one that is not aligned to it, is several.

@@ -1,6 +1,6 @@
 //! What is counted at one place of the program, over all warps of a run.
 
-use super::request::{Passes, Request, Sectors};
+use super::request::{Passes, Request, SECTOR_BYTES, Sectors};
 use super::{AccessClass, Space};
 use crate::engine::warp::LANES;
 use crate::site::SiteId;
@@ -36,6 +36,19 @@ pub(crate) struct Tally {
     pub(crate) worst: Option<Example>,
     /// Which lanes took part where not all did that could have: the sets that leave out most lanes in all.
     pub(crate) sparse: Vec<Sparse>,
+    /// What the latest request costs that was not a moved one.
+    known: Option<Box<Known>>,
+}
+
+/// A request, and what it and those that are moved ones of it cost.
+#[derive(Debug, Clone)]
+struct Known {
+    request: Request,
+    /// By what it may be moved.
+    step: u64,
+    sectors: Sectors,
+    passes: Passes,
+    instructions: u64,
 }
 
 /// A request, and who made it.
@@ -79,6 +92,7 @@ impl Tally {
             together: 0,
             worst: None,
             sparse: Vec::new(),
+            known: None,
         }
     }
 
@@ -110,15 +124,18 @@ impl Tally {
         }
         let (mut sectors, mut passes) = (Sectors::default(), Passes::default());
         let (mut together, mut instructions) = (0, 0);
-        let mut before: Option<(&Request, Sectors, Passes)> = None;
         for request in kept {
-            // Loops walk along rows: most requests are those of the iteration before, moved.
-            let (_, here, there) = *match &mut before {
-                Some(known) if request.is_moved(known.0) => known,
-                known => known.insert((request, self.sectors_of(request), self.passes_of(request))),
+            // Loops walk along rows: most requests are those of the iteration or the warp before, moved.
+            let is_known = |known: &Known| request.is_moved(&known.request, known.step);
+            if !self.known.as_deref().is_some_and(is_known) {
+                self.known = Some(Box::new(self.costs_of(request)));
+            }
+            let Some(known) = self.known.as_deref() else {
+                continue;
             };
+            let (here, there) = (known.sectors, known.passes);
             (sectors, passes) = (sectors + here, passes + there);
-            instructions += request.instructions();
+            instructions += known.instructions;
             match self.space {
                 Some(Space::Global | Space::Texture) => {
                     self.show((here.touched, here.ideal), who, request)
@@ -154,19 +171,24 @@ impl Tally {
         self.instructions += scale(instructions);
     }
 
-    /// What a request here costs in global memory, or in an array; nothing if it goes elsewhere.
-    fn sectors_of(&self, request: &Request) -> Sectors {
+    /// What a request here costs: sectors in global memory and arrays, passes in shared memory.
+    fn costs_of(&self, request: &Request) -> Known {
+        let (mut sectors, mut passes) = (Sectors::default(), Passes::default());
+        let mut step = SECTOR_BYTES;
         match self.space {
-            Some(Space::Global | Space::Texture) => request.sectors(),
-            _ => Sectors::default(),
+            Some(Space::Global | Space::Texture) => sectors = request.sectors(),
+            Some(Space::Shared) => {
+                passes = request.passes();
+                step = request.step_of_banks();
+            }
+            None => {}
         }
-    }
-
-    /// The same in shared memory.
-    fn passes_of(&self, request: &Request) -> Passes {
-        match self.space {
-            Some(Space::Shared) => request.passes(),
-            _ => Passes::default(),
+        Known {
+            request: request.clone(),
+            step,
+            sectors,
+            passes,
+            instructions: request.instructions(),
         }
     }
 

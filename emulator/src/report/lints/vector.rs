@@ -48,6 +48,12 @@ pub(crate) struct Counted {
 }
 
 impl Vectors {
+    /// Whether an access may go on where an earlier one ended.
+    #[inline]
+    pub(crate) fn is_any_open(&self) -> bool {
+        self.any
+    }
+
     /// Whether an access goes on where an earlier one of the same thread ended, within one vector: where that was counted, and the bytes of
     /// both.
     #[inline]

@@ -32,6 +32,16 @@ pub(crate) struct Warp {
     busy: Vec<u32>,
     /// Emptied segments.
     spare: Vec<Segment>,
+    /// Which of its track's segments was executed last.
+    latest_segment: usize,
+}
+
+/// A segment of a track, as long as none is settled.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spot {
+    slot: u32,
+    segment: usize,
+    interval: u32,
 }
 
 /// What a warp did at one place in one interval.
@@ -40,8 +50,10 @@ struct Segment {
     interval: u32,
     /// Executions by each lane.
     counts: [u32; LANES as usize],
-    /// The first of them, put together. Empty if the place accesses no memory that is profiled.
+    /// The first of them, put together: their lanes when it is settled, from the counts. Empty if the place accesses no memory that is profiled.
     requests: Vec<Request>,
+    /// Bytes of each access so far; 0: of none, or different ones.
+    bytes: u32,
 }
 
 impl Warp {
@@ -57,6 +69,7 @@ impl Warp {
             tracks: Vec::new(),
             busy: Vec::new(),
             spare: Vec::new(),
+            latest_segment: 0,
         }
     }
 
@@ -91,25 +104,56 @@ impl Warp {
             });
             track.len() - 1
         });
+        self.latest_segment = at;
         let segment = &mut track[at];
-        let before = segment.counts[lane as usize];
-        segment.counts[lane as usize] = before.saturating_add(1);
-        if let Some((address, bytes)) = access
-            && before < MOST_KEPT
-        {
-            // A lane has executed the place `before` times, so there are as many requests.
-            if segment.requests.len() == before as usize {
-                segment.requests.push(Request::new(bytes));
+        let before = match access {
+            Some((address, bytes)) => {
+                let is_like_others = segment.requests.is_empty() || segment.bytes == bytes;
+                segment.bytes = if is_like_others { bytes } else { 0 };
+                let before = segment.execute(lane, address, bytes);
+                if let Some(request) = segment.requests.get_mut(before as usize) {
+                    request.bytes = request.bytes.max(bytes);
+                }
+                before
             }
-            let request = &mut segment.requests[before as usize];
-            request.bytes = request.bytes.max(bytes);
-            request.add(lane, address);
-        }
+            None => segment.count(lane),
+        };
         Counted {
             slot,
             interval,
             before,
         }
+    }
+
+    /// Where the latest execution was counted.
+    pub(crate) fn latest_spot(&self, counted: Counted) -> Spot {
+        Spot {
+            slot: counted.slot,
+            segment: self.latest_segment,
+            interval: counted.interval,
+        }
+    }
+
+    /// A lane accesses so many bytes at a place where the warp was counted since it settled last. False: in another interval, and nothing is counted.
+    #[inline]
+    pub(crate) fn execute_again(&mut self, spot: Spot, lane: u32, access: (u64, u32)) -> bool {
+        if self.intervals[lane as usize] != spot.interval {
+            return false;
+        }
+        let track = self.tracks.get_mut(spot.slot as usize);
+        let Some(segment) = track.and_then(|track| track.get_mut(spot.segment)) else {
+            return false;
+        };
+        let (address, bytes) = access;
+        if segment.bytes != bytes {
+            return false;
+        }
+        // A write that changes nothing would make the next access wait.
+        if self.worked >> lane & 1 == 0 {
+            self.worked |= 1 << lane;
+        }
+        segment.execute(lane, address, bytes);
+        true
     }
 
     /// What a lane counted there accesses `bytes` bytes. False: the lane has synchronised since.
@@ -122,6 +166,7 @@ impl Warp {
         let Some(segment) = segments.find(|segment| segment.interval == counted.interval) else {
             return false;
         };
+        segment.bytes = 0;
         // Beyond those that are kept, executions are only counted.
         if let Some(request) = segment.requests.get_mut(counted.before as usize) {
             request.bytes = request.bytes.max(bytes);
@@ -182,6 +227,7 @@ impl Warp {
                 }
                 let mut segment = track.swap_remove(at);
                 let present = self.present(segment.interval);
+                segment.join();
                 let tally = &mut tallies[*slot as usize];
                 tally.add(&segment.counts, &segment.requests, present, who);
                 segment.clear();
@@ -212,11 +258,50 @@ impl Segment {
             interval: 0,
             counts: [0; LANES as usize],
             requests: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// A lane executes the place; gives how often it had before.
+    #[inline(always)]
+    fn count(&mut self, lane: u32) -> u32 {
+        let before = self.counts[lane as usize];
+        self.counts[lane as usize] = before.saturating_add(1);
+        before
+    }
+
+    /// The same, with what it accesses.
+    #[inline(always)]
+    fn execute(&mut self, lane: u32, address: u64, bytes: u32) -> u32 {
+        let before = self.count(lane);
+        if before < MOST_KEPT {
+            // A lane has executed the place `before` times, so there are as many requests.
+            if self.requests.len() == before as usize {
+                self.requests.push(Request::new(bytes));
+            }
+            self.requests[before as usize].at[lane as usize] = address;
+        }
+        before
+    }
+
+    /// Tells the requests their lanes.
+    fn join(&mut self) {
+        let (mut mask, mut until) = (0, 0);
+        for (k, request) in (0..).zip(&mut self.requests) {
+            if k == until {
+                let those = (0..LANES).filter(|lane| self.counts[*lane as usize] > k);
+                mask = those.clone().fold(0, |mask, lane| mask | 1 << lane);
+                // Up to the next lane's last one all have the same lanes.
+                let last = those.map(|lane| self.counts[lane as usize]).min();
+                until = last.unwrap_or(u32::MAX);
+            }
+            request.mask = mask;
         }
     }
 
     fn clear(&mut self) {
         self.counts = [0; LANES as usize];
         self.requests.clear();
+        self.bytes = 0;
     }
 }

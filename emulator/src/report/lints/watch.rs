@@ -110,6 +110,37 @@ impl Observer for Watcher {
         });
     }
 
+    fn accesses_again(
+        &self,
+        thread: u32,
+        target: Target,
+        (address, bytes): (usize, usize),
+        what: AccessKind,
+    ) -> bool {
+        let space = match target {
+            Target::Global => Space::Global,
+            Target::OwnShared => Space::Shared,
+            Target::OtherShared | Target::Other => return false,
+        };
+        let special = AccessKind::ATOMIC | AccessKind::VOLATILE | AccessKind::COPY;
+        if self.quiet.get() || what.is(special) {
+            return false;
+        }
+        self.lints.borrow_mut().access_again(&Access {
+            site: SiteId(what.site()),
+            block: self.block.get(),
+            thread,
+            address: address as u64,
+            bytes: bytes as u32,
+            align: bytes as u32,
+            kind: match what.is(AccessKind::WRITE) {
+                true => AccessClass::Store,
+                false => AccessClass::Load,
+            },
+            space: Some(space),
+        })
+    }
+
     fn fetches(&self, thread: u32, site: u32, address: usize, bytes: usize) {
         self.lints.borrow_mut().access(Access {
             site: SiteId(site),

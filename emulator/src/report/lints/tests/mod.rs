@@ -1,5 +1,6 @@
 //! Kernels as the hooks would tell of them, and what the lints make of it.
 
+mod again;
 mod barriers;
 mod contention;
 mod costs;

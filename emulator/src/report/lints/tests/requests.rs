@@ -1,5 +1,6 @@
 //! Sectors and bank conflicts, counted by hand.
 
+use super::super::SECTOR_BYTES;
 use super::super::request::{Passes, Request, Sectors};
 use super::super::stride::{Pattern, padding};
 use super::*;
@@ -108,7 +109,8 @@ fn a_request_that_is_moved_by_sectors_costs_the_same() {
             let before = strided(1028 & !(bytes - 1), stride, bytes as u32, mask);
             for by in [32, 64, 4096, 96] {
                 let after = strided((1028 & !(bytes - 1)) + by, stride, bytes as u32, mask);
-                assert!(after.is_moved(&before) && before.is_moved(&after));
+                let is_moved = |a: &Request, b| a.is_moved(b, SECTOR_BYTES);
+                assert!(is_moved(&after, &before) && is_moved(&before, &after));
                 assert_eq!(after.sectors(), before.sectors());
                 assert_eq!(after.passes(), before.passes());
             }
@@ -121,8 +123,38 @@ fn a_request_that_is_moved_by_sectors_costs_the_same() {
         strided(1024, 4, 8, u32::MAX),
         strided(1024, 4, 4, 0xffff),
     ] {
-        assert!(!other.is_moved(&before));
+        assert!(!other.is_moved(&before, SECTOR_BYTES));
     }
+}
+
+#[test]
+fn a_request_that_is_moved_by_words_takes_the_same_passes() {
+    for (stride, bytes) in [
+        (4, 4),
+        (12, 4),
+        (24, 8),
+        (16, 16),
+        (3, 1),
+        (6, 2),
+        (128, 4),
+        (4, 8),
+        (12, 12),
+    ] {
+        for mask in [u32::MAX, 0x0ff0_1234, 1] {
+            let before = strided(1056, stride, bytes, mask);
+            let step = before.step_of_banks();
+            for by in (0..9).map(|n| n * step) {
+                let after = strided(1056 + by, stride, bytes, mask);
+                assert!(after.is_moved(&before, step), "{stride} {bytes} {by}");
+                assert_eq!(after.passes(), before.passes(), "{stride} {bytes} {by}");
+                assert_eq!(after.instructions(), before.instructions());
+            }
+        }
+    }
+    let one = |bytes| strided(1024, 16, bytes, u32::MAX).step_of_banks();
+    assert_eq!([1, 2, 4, 8, 16, 12].map(one), [4, 4, 4, 8, 16, 32]);
+    let before = strided(1024, 4, 4, u32::MAX);
+    assert!(!strided(1026, 4, 4, u32::MAX).is_moved(&before, before.step_of_banks()));
 }
 
 #[test]
