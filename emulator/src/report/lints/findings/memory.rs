@@ -1,5 +1,6 @@
 //! How well the lanes of a warp share global and shared memory.
 
+use super::super::profile::Spot;
 use super::super::request::{BANKS, Request, SECTOR_BYTES, bank};
 use super::super::stride::{Pattern, padding};
 use super::super::tally::{Example, Tally};
@@ -16,25 +17,103 @@ const EDGE_SECTORS: u64 = 4;
 /// Sectors that a multiprocessor gets from the second-level cache in a cycle.
 const SECTORS_PER_CYCLE: f64 = 2.0;
 
+/// Requests of one kind of memory that touch more sectors than they have to.
+struct Excess {
+    code: Code,
+    space: Space,
+    /// Sectors that a request may touch besides.
+    allowed: u64,
+    /// How the title begins.
+    what: fn(&Tally) -> String,
+    /// Behind the number of requests and bytes.
+    counted: &'static str,
+    /// Why, where, and what to do.
+    explain: fn(&Example) -> Explained,
+}
+
+/// Why a request costs so much, the addresses where they tell something, and what to do.
+struct Explained {
+    why: String,
+    addresses: Option<Note>,
+    help: Note,
+}
+
 pub(super) fn uncoalesced(profile: &Profile) -> Vec<Finding> {
-    let dear = |tally: &Tally| {
-        tally.space == Some(Space::Global)
-            && tally.requests >= LEAST_REQUESTS
-            && tally.sectors.touched > LEAST_EXCESS * tally.sectors.ideal
+    let excess = Excess {
+        code: Code::UNCOALESCED,
+        space: Space::Global,
+        allowed: 0,
+        what: |tally| format!("uncoalesced {} of global memory", does(tally.kind)),
+        counted: "",
+        explain: |worst| {
+            let pattern = Pattern::of(&worst.request);
+            let lies = if worst.request.mask.count_ones() > 1 {
+                "what the lanes want lies in many sectors and most of each is fetched for nothing"
+            } else {
+                "the lane's bytes lie apart"
+            };
+            Explained {
+                why: format!(
+                    "global memory moves in sectors of {SECTOR_BYTES} bytes; {pattern}, so that {lies}"
+                ),
+                addresses: Some(note("note", addresses(worst, "0x"))),
+                help: advice(pattern, worst.request.bytes),
+            }
+        },
     };
-    let spots = profile.spots.iter().filter(|spot| dear(&spot.tally));
-    let finding = |spot: &super::super::profile::Spot| {
+    excess.findings(profile)
+}
+
+/// The same of elements of arrays, whose sectors are tiles.
+pub(super) fn scattered_fetches(profile: &Profile) -> Vec<Finding> {
+    let excess = Excess {
+        code: Code::SCATTERED_FETCHES,
+        space: Space::Texture,
+        allowed: EDGE_SECTORS,
+        what: |_| "scattered reads of a texture".into(),
+        counted: "; of a filtered read the first element and its neighbour in the row count",
+        explain: |_| {
+            Explained {
+            why: "an array lies in tiles: a sector has 16 bytes of each of two rows, so that neighbours in both directions share sectors; what the lanes read lies in many tiles, and most of each is fetched for nothing".into(),
+            addresses: None,
+            help: note(
+                "help",
+                "let a warp read a part of the picture that is compact in both directions: neighbouring lanes neighbouring elements, in blocks of 8x4 or 16x2 threads for turned pictures; of a picture that is read much smaller than it is, take a level of detail",
+            ),
+        }
+        },
+    };
+    excess.findings(profile)
+}
+
+impl Excess {
+    fn findings(&self, profile: &Profile) -> Vec<Finding> {
+        let spots = profile.spots.iter();
+        let spots = spots.filter(|spot| self.is_reported(&spot.tally));
+        spots
+            .filter_map(|spot| self.finding(profile, spot))
+            .collect()
+    }
+
+    fn is_reported(&self, tally: &Tally) -> bool {
+        let sectors = tally.sectors;
+        tally.space == Some(self.space)
+            && tally.requests >= LEAST_REQUESTS
+            && sectors.touched > LEAST_EXCESS * sectors.ideal + self.allowed * tally.requests
+    }
+
+    fn finding(&self, profile: &Profile, spot: &Spot) -> Option<Finding> {
         let (tally, worst) = (&spot.tally, spot.tally.worst.as_ref()?);
         let (sectors, requests) = (tally.sectors, tally.requests);
         let per = |n: u64| number(n as f64 / requests as f64);
         let title = format!(
-            "uncoalesced {} of global memory: {} sectors per request where {} would do ({} efficient)",
-            does(tally.kind),
+            "{}: {} sectors per request where {} would do ({} efficient)",
+            (self.what)(tally),
             per(sectors.touched),
             per(sectors.ideal),
             percent(sectors.ideal, sectors.touched)
         );
-        let mut report = warning(Code::UNCOALESCED, title, Some(&spot.place), requests);
+        let mut report = warning(self.code, title, Some(&spot.place), requests);
         let (touched, _) = worst.cost;
         if let Some(side) = report.sides.first_mut() {
             side.who = Some(first_of(profile, worst));
@@ -44,94 +123,23 @@ pub(super) fn uncoalesced(profile: &Profile) -> Vec<Finding> {
                 worst.request.sectors().wanted
             );
         }
-        let pattern = Pattern::of(&worst.request);
-        report.notes = vec![
-            note(
-                "why",
-                format!(
-                    "global memory moves in sectors of {SECTOR_BYTES} bytes; {pattern}, so that {}",
-                    if worst.request.mask.count_ones() > 1 {
-                        "what the lanes want lies in many sectors and most of each is fetched for nothing"
-                    } else {
-                        "the lane's bytes lie apart"
-                    }
-                ),
-            ),
-            note("note", addresses(worst, "0x")),
-            note(
-                "note",
-                format!(
-                    "{} requests: {} bytes moved, {} wanted",
-                    grouped(requests),
-                    grouped(sectors.touched * SECTOR_BYTES),
-                    grouped(sectors.wanted)
-                ),
-            ),
-            advice(pattern, worst.request.bytes),
-        ];
-        let excess = (sectors.touched - sectors.ideal) as f64;
-        Some(Finding {
-            report,
-            cycles: excess / SECTORS_PER_CYCLE,
-        })
-    };
-    spots.filter_map(finding).collect()
-}
-
-/// The same of elements of arrays, whose sectors are tiles.
-pub(super) fn scattered_fetches(profile: &Profile) -> Vec<Finding> {
-    let dear = |tally: &Tally| {
-        tally.space == Some(Space::Texture)
-            && tally.requests >= LEAST_REQUESTS
-            && tally.sectors.touched
-                > LEAST_EXCESS * tally.sectors.ideal + EDGE_SECTORS * tally.requests
-    };
-    let spots = profile.spots.iter().filter(|spot| dear(&spot.tally));
-    let finding = |spot: &super::super::profile::Spot| {
-        let (tally, worst) = (&spot.tally, spot.tally.worst.as_ref()?);
-        let (sectors, requests) = (tally.sectors, tally.requests);
-        let per = |n: u64| number(n as f64 / requests as f64);
-        let title = format!(
-            "scattered reads of a texture: {} sectors per request where {} would do ({} efficient)",
-            per(sectors.touched),
-            per(sectors.ideal),
-            percent(sectors.ideal, sectors.touched)
+        let explained = (self.explain)(worst);
+        let counts = format!(
+            "{} requests: {} bytes moved, {} wanted{}",
+            grouped(requests),
+            grouped(sectors.touched * SECTOR_BYTES),
+            grouped(sectors.wanted),
+            self.counted
         );
-        let mut report = warning(Code::SCATTERED_FETCHES, title, Some(&spot.place), requests);
-        let (touched, _) = worst.cost;
-        if let Some(side) = report.sides.first_mut() {
-            side.who = Some(first_of(profile, worst));
-            side.did = format!(
-                "reads with its warp {touched} sectors of {SECTOR_BYTES} bytes for {} bytes",
-                worst.request.sectors().wanted
-            );
-        }
-        report.notes = vec![
-            note(
-                "why",
-                "an array lies in tiles: a sector has 16 bytes of each of two rows, so that neighbours in both directions share sectors; what the lanes read lies in many tiles, and most of each is fetched for nothing",
-            ),
-            note(
-                "note",
-                format!(
-                    "{} requests: {} bytes moved, {} wanted; of a filtered read the first element and its neighbour in the row count",
-                    grouped(requests),
-                    grouped(sectors.touched * SECTOR_BYTES),
-                    grouped(sectors.wanted)
-                ),
-            ),
-            note(
-                "help",
-                "let a warp read a part of the picture that is compact in both directions: neighbouring lanes neighbouring elements, in blocks of 8x4 or 16x2 threads for turned pictures; of a picture that is read much smaller than it is, take a level of detail",
-            ),
-        ];
+        report.notes = vec![note("why", explained.why)];
+        report.notes.extend(explained.addresses);
+        report.notes.extend([note("note", counts), explained.help]);
         let excess = (sectors.touched - sectors.ideal) as f64;
         Some(Finding {
             report,
             cycles: excess / SECTORS_PER_CYCLE,
         })
-    };
-    spots.filter_map(finding).collect()
+    }
 }
 
 fn advice(pattern: Pattern, bytes: u32) -> Note {
@@ -158,7 +166,7 @@ pub(super) fn bank_conflicts(profile: &Profile) -> Vec<Finding> {
             && tally.passes.made >= LEAST_EXCESS * tally.passes.ideal
     };
     let spots = profile.spots.iter().filter(|spot| dear(&spot.tally));
-    let finding = |spot: &super::super::profile::Spot| {
+    let finding = |spot: &Spot| {
         let (tally, worst) = (&spot.tally, spot.tally.worst.as_ref()?);
         let passes = tally.passes;
         let title = format!(
