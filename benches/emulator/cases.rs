@@ -31,7 +31,7 @@ type LaunchPlane = fn(
 /// One kernel at one size.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Blocks of the grid; `matmul` has as many as make a square matrix.
+    /// Blocks of the grid; `matmul` and `matmul_512` have as many as make a square matrix.
     pub(crate) blocks: usize,
     pub(crate) threads_per_block: usize,
     /// Barriers or shuffles of one thread.
@@ -144,15 +144,15 @@ pub(crate) const CASES: &[Case] = &[
         threads_per_block: TILE * TILE,
         events: 32,
         emulated: matmul,
-        by_hand: Some(|cores, blocks| {
-            let n = rows(blocks);
-            let state = (of_a(n), of_b(n), vec![0.0; n * n]);
-            job(
-                state,
-                move |(a, b, c)| by_hand::matmul(cores, a, b, n, c),
-                |(.., c)| bits(c),
-            )
-        }),
+        by_hand: Some(matmul_by_hand),
+    },
+    Case {
+        name: "matmul_512",
+        blocks: 1024,
+        threads_per_block: TILE * TILE,
+        events: 64,
+        emulated: matmul,
+        by_hand: Some(matmul_by_hand),
     },
     Case {
         name: "histogram",
@@ -352,6 +352,16 @@ fn matmul(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {
         },
         result: |(stream, c): &mut (Stream, DeviceBuffer<f32>)| Ok(bits(&c.to_vec(stream)?)),
     }))
+}
+
+fn matmul_by_hand(cores: usize, blocks: usize) -> Box<dyn Work> {
+    let n = rows(blocks);
+    let state = (of_a(n), of_b(n), vec![0.0; n * n]);
+    job(
+        state,
+        move |(a, b, c)| by_hand::matmul(cores, a, b, n, c),
+        |(.., c)| bits(c),
+    )
 }
 
 fn histogram(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {

@@ -1,7 +1,7 @@
 //! How fast the emulator is: its kernels beside the same algorithms as plain loops, in one run on one machine.
 //!
 //! `benches/emulator/run.sh` runs all of it, and the peers in `peers/`. This program measures one engine in one process:
-//! `emulator --engine fast|checked|hand [--out FILE] [--seconds S] [--only KERNEL] [--skip KERNEL] [--blocks N]`, on as many cores as it may use,
+//! `emulator --engine fast|checked|lints|hand [--out FILE] [--seconds S] [--only KERNEL] [--skip KERNEL,KERNEL] [--blocks N]`, on as many cores as it may use,
 //! and appends a line per kernel to the file. `emulator --merge FOLDER --out FOLDER` makes one result of all lines. Without arguments it
 //! verifies all kernels at a small size, and times nothing.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use warploom::model::{Emulator, Mode};
 use warploom::{Device, LaunchError, MemoryError, StreamError, TextureError};
 use warploom_harness::emulator_speed::{Line, Missing, Sample, append, check_sum};
 use warploom_harness::results::ResultsError;
@@ -49,7 +50,7 @@ pub(crate) enum BenchError {
         expected: u32,
     },
     #[error(
-        "a kernel with a race runs without a report, so checks are off: this is not the `checked` engine"
+        "a kernel with a race runs without a report, so checks are off: this is not the engine that was asked for"
     )]
     NotChecked,
     #[error("a kernel with a race is reported, so checks are on: this is not the `fast` engine")]
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
 enum Engine {
     Fast,
     Checked,
+    Lints,
     Hand,
 }
 
@@ -92,6 +94,7 @@ impl Engine {
         match self {
             Self::Fast => "warploom fast",
             Self::Checked => "warploom checked",
+            Self::Lints => "warploom lints",
             Self::Hand => "by hand",
         }
     }
@@ -126,6 +129,7 @@ fn wishes(arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchError>
                 let engines = [
                     ("fast", Engine::Fast),
                     ("checked", Engine::Checked),
+                    ("lints", Engine::Lints),
                     ("hand", Engine::Hand),
                 ];
                 let found = engines.iter().find(|(name, _)| *name == value);
@@ -149,7 +153,10 @@ fn run(wishes: &Wishes) -> Result<(), BenchError> {
         let out = wishes.out.clone();
         return merge::merge(folder, &out.unwrap_or_else(|| RESULTS.into()));
     }
-    let device = Device::emulator();
+    let device = match wishes.engine {
+        Some(Engine::Lints) => Emulator::new().mode(Mode::Checked).lints(true).device(),
+        _ => Device::emulator(),
+    };
     let Some(engine) = wishes.engine else {
         return verify(&device, cores);
     };
@@ -158,7 +165,7 @@ fn run(wishes: &Wishes) -> Result<(), BenchError> {
         if checks && engine == Engine::Fast {
             return Err(BenchError::Checked);
         }
-        if !checks && engine == Engine::Checked {
+        if !checks && engine != Engine::Fast {
             if let Some(out) = &wishes.out {
                 let why = BenchError::NotChecked.to_string();
                 let engine = engine.name().to_owned();
@@ -168,7 +175,10 @@ fn run(wishes: &Wishes) -> Result<(), BenchError> {
         }
     }
     for case in CASES {
-        let is = |name: &Option<String>| name.as_deref().map(|name| name == case.name);
+        let is = |names: &Option<String>| {
+            let names = names.as_deref()?;
+            Some(names.split(',').any(|name| name == case.name))
+        };
         if is(&wishes.only) == Some(false) || is(&wishes.skip) == Some(true) {
             continue;
         }
@@ -193,7 +203,7 @@ fn prepare(
     blocks: usize,
 ) -> Result<Option<Box<dyn Work>>, BenchError> {
     match engine {
-        Engine::Fast | Engine::Checked => (case.emulated)(device, blocks).map(Some),
+        Engine::Fast | Engine::Checked | Engine::Lints => (case.emulated)(device, blocks).map(Some),
         Engine::Hand => Ok(case.by_hand.map(|prepare| prepare(cores, blocks))),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::shows::{ALL, CHECKED, FAST, HAND, SHOWS, samples_per_second, slowdown, speed_up};
+use super::shows::{
+    ALL, CHECKED, FAST, HAND, LINTS, SHOWS, samples_per_second, slowdown, speed_up,
+};
 use super::{Results, Row};
 
 const HEAD: &str = "\
@@ -16,12 +18,12 @@ const METHOD: &str = "
 ## How it is measured
 
 - Kernels: `benches/emulator/kernels.rs`. 256 threads to a block. `saxpy` and `saxpy_raw`, which gets addresses instead of slices, have 2048 blocks, `reduce`, `shuffle` and `scan` have 1024, `matmul`
-  multiplies matrices of 256 rows in tiles of 16 × 16, each thread of `histogram` counts 16 elements, each of `sample_f32` takes a sample between
+  multiplies matrices of 256 rows in tiles of 16 × 16, `matmul_512` of 512, each thread of `histogram` counts 16 elements, each of `sample_f32` takes a sample between
   elements of a picture of 512 × 512, `rounds` has 10^7 threads and ten
   barriers.
 - `by hand` (`benches/emulator/by_hand.rs`): the same algorithm as plain Rust, block by block, with a loop over the block's threads
   between two barriers. It is the most that one could hope for, and the compiler vectorises it.
-- `warploom fast` runs kernels without checks, `warploom checked` with all of them. A kernel with a race tells whether checks are on.
+- `warploom fast` runs kernels without checks, `warploom checked` with all of them, `warploom lints` with performance lints besides. A kernel with a race tells whether checks are on.
 - Peers, in the same run: PoCL (`benches/emulator/peers/pocl_kernels.cl`), a compiler that makes loops of barriers; it compiles for this
   very processor, the others for any x86-64. Numba's simulator (`benches/emulator/peers/numba_kernels.py`), which starts an OS thread for
   each thread of a block; on one core, since Python runs one thread at a time, and with fewer blocks, as it takes so long.
@@ -236,7 +238,7 @@ fn engine(row: &Row) -> String {
 fn in_order(results: &Results, wanted: impl Fn(&Row) -> bool) -> Vec<&Row> {
     let mut rows: Vec<&Row> = results.rows.iter().filter(|row| wanted(row)).collect();
     rows.sort_by_key(|row| {
-        let known = [FAST, CHECKED, HAND].iter();
+        let known = [FAST, CHECKED, LINTS, HAND].iter();
         let place = known.clone().position(|engine| *engine == row.engine);
         (
             row.kernel.clone(),

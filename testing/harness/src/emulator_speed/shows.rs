@@ -22,6 +22,8 @@ pub(super) struct Show {
 pub(super) const FAST: &str = "warploom fast";
 /// The emulator with checks.
 pub(super) const CHECKED: &str = "warploom checked";
+/// The emulator with checks and performance lints.
+pub(super) const LINTS: &str = "warploom lints";
 /// The plain loops.
 pub(super) const HAND: &str = "by hand";
 
@@ -43,6 +45,7 @@ pub(super) const ALL: &[&str] = &[
     "reduce",
     "scan",
     "matmul",
+    MATMUL,
     "histogram",
     "shuffle",
     "rounds",
@@ -52,6 +55,9 @@ pub(super) const ALL: &[&str] = &[
     "commonest",
     SAMPLE,
 ];
+
+/// The product of two matrices of 512 rows.
+pub(super) const MATMUL: &str = "matmul_512";
 
 /// The kernel that takes one filtered sample of a texture per thread.
 pub(super) const SAMPLE: &str = "sample_f32";
@@ -116,6 +122,20 @@ pub(super) const SHOWS: &[Show] = &[
         unit: "×",
         expected: "4: 34 accesses per two barriers, which cost next to nothing in fast",
         figure: |results| slowdown(results, "matmul"),
+    },
+    Show {
+        what: "`matmul_512`, lints by fast, one core",
+        limit: 10.0,
+        at_least: false,
+        unit: "×",
+        expected: "20: about 1150 accesses per thread, each of which is told to the lints by itself, at some 10 ns. 91 before the lints had a quick way",
+        figure: |results| {
+            let (lints, fast) = (
+                results.row(MATMUL, LINTS, 1)?,
+                results.row(MATMUL, FAST, 1)?,
+            );
+            Some(lints.median_ns / fast.median_ns)
+        },
     },
     Show {
         what: "`histogram`, checked by fast, one core",
