@@ -412,7 +412,12 @@ fn estimate(tile: &Tile, extents: Extents, splits: usize, multiprocessors: usize
     let held = (count / multiprocessors)
         .ceil()
         .clamp(1.0, f64::from(tile.blocks));
-    let products = held * rows * columns * depth / f64::from(tile.speed);
+    // Threads of a single block, where there is room for more, do not hide what their multiply-adds wait for.
+    let busy = match tile.family {
+        Family::Simt if held < f64::from(tile.blocks) => ALONE,
+        _ => 1.0,
+    };
+    let products = held * rows * columns * depth / (busy * f64::from(tile.speed));
     let loads = held * (rows + columns) * BYTES_OF_K / LOADED;
     let latency = LATENCY / f64::from(tile.stages);
     let tiles = (k.div_ceil(splits) as f64 / depth).ceil();
@@ -434,10 +439,12 @@ fn estimate(tile: &Tile, extents: Extents, splits: usize, multiprocessors: usize
 const WARP_GROUPS: u32 = 90;
 /// Bytes of a line of an operand in a tile: those of tensor cores, and about as much as the elements of a tile of the others.
 const BYTES_OF_K: f64 = 128.0;
-/// Bytes of device memory that a multiprocessor reads or writes in a clock, when all do.
-const STREAMED: f64 = 14.0;
+/// Bytes of the parts' sums that a multiprocessor reads or writes in a clock, when all do: fitted to the times of all candidates of eight sizes, and right for eight others.
+const STREAMED: f64 = 6.0;
 /// Bytes that a multiprocessor loads in a clock, many of them from the second cache.
 const LOADED: f64 = 48.0;
+/// The speed of a block of fused multiply-adds alone, by that of as many as a multiprocessor holds.
+const ALONE: f64 = 0.75;
 /// Clocks until a load has ended.
 const LATENCY: f64 = 1000.0;
 /// Clocks between the kernel of the parts and that of their sums.

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::arithmetic::{Arithmetic, Numbers, Output};
 use crate::call::{Call, launch_groups, launch_with};
 use crate::epilogue::Epilogue;
-use crate::kernels::simt::{multiply_add, multiply_add_128};
+use crate::kernels::simt::{multiply_add, multiply_add_128, multiply_add_wide};
 use crate::kernels::tensor::{PADDING, tensor_128, tensor_256};
 use crate::kernels::warp_groups::{
     BYTES_64, BYTES_128, BYTES_192, BYTES_256, BYTES_STAGES_64, BYTES_STAGES_128, BYTES_STAGES_256,
@@ -182,7 +182,8 @@ tuned! {
         (multiply_add 256: 1 1 2; 2 50)
     }
     [f32] None, {
+        (multiply_add_wide 256: 4 2 1; 1 116)
         (multiply_add_128 128: 2 4 1; 2 110)
-        (multiply_add 256: 1 1 2; 2 80)
+        (multiply_add 256: 1 1 2; 2 58)
     }
 }

@@ -280,7 +280,7 @@ tests! {
     e4m3_in_bulk: E4m3 Bf16 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 400).scaled(2.0, -1.0);
     e5m2_in_bulk_columns: E5m2 f32 RowMajor ColumnMajor ColumnMajor, Case::new(140, 66, 272).beside(16).batches(2);
     tf32_in_bulk: Tf32 f32 RowMajor ColumnMajor RowMajor, Case::new(131, 270, 100).scaled(2.0, -1.0);
-    f32_rows_rows: f32 f32 RowMajor RowMajor RowMajor, Case::new(70, 90, 130).scaled(2.0, 1.0), Case::new(130, 140, 20), Case::new(5, 6, 7).batches(3);
+    f32_rows_rows: f32 f32 RowMajor RowMajor RowMajor, Case::new(70, 90, 130).scaled(2.0, 1.0), Case::new(130, 140, 20), Case::new(270, 140, 20), Case::new(5, 6, 7).batches(3);
     f32_columns_columns: f32 f32 ColumnMajor ColumnMajor RowMajor, Case::new(66, 129, 33).beside(1), Case::new(64, 64, 64);
     f64_rows_columns: f64 f64 RowMajor ColumnMajor RowMajor, Case::new(34, 70, 130).scaled(2.0, 1.0), Case::new(3, 5, 16).batches(2);
     f64_columns_rows: f64 f64 ColumnMajor RowMajor RowMajor, Case::new(34, 70, 40), Case::new(33, 65, 17).beside(1);

@@ -32,9 +32,9 @@ const fn columns<const QN: usize, const THREADS: usize>() -> usize {
 }
 
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident $threads:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $threads:literal $blocks:literal;)*) => {$(
         $(#[$doc])*
-        #[kernel(block($threads), launch_bounds($threads, 2))]
+        #[kernel(block($threads), launch_bounds($threads, $blocks))]
         pub(crate) fn $name<A, LA, LB, O, E, const QM: usize, const QN: usize, const DEPTH: usize>(
             block: Block,
             shared: DynamicShared<u128>,
@@ -66,9 +66,11 @@ macro_rules! kernels {
 
 kernels! {
     /// A tile of `64 QM` rows and `64 QN` columns, in steps of `8 DEPTH` along K.
-    multiply_add 256;
+    multiply_add 256 2;
     /// A tile of `64 QM` rows and `32 QN` columns, in steps of `8 DEPTH` along K.
-    multiply_add_128 128;
+    multiply_add_128 128 2;
+    /// As [`multiply_add`], with all registers of a multiprocessor for one block: twice as many for each thread.
+    multiply_add_wide 256 1;
 }
 
 /// A tile of the result.
@@ -227,11 +229,22 @@ unsafe fn store<A, O, E, const QM: usize, const QN: usize, const THREADS: usize>
         [b, a, d, c]
     };
     sync_threads();
+    const {
+        assert!(
+            matches!(
+                (64 * QM, THREADS / 4 * QN),
+                (64, 64) | (128, 128) | (256, 128)
+            ),
+            "a tile of these rows and columns would be stored as one of others"
+        );
+    }
     match (rows, columns) {
         // SAFETY: the buffers are as large as the problem says.
         (64, 64) => unsafe { finish.store_tile::<64, 64, THREADS>(problem, work, thread, read) },
         // SAFETY: as above.
-        _ => unsafe { finish.store_tile::<128, 128, THREADS>(problem, work, thread, read) },
+        (128, _) => unsafe { finish.store_tile::<128, 128, THREADS>(problem, work, thread, read) },
+        // SAFETY: as above.
+        _ => unsafe { finish.store_tile::<256, 128, THREADS>(problem, work, thread, read) },
     }
 }
 
