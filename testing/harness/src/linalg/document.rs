@@ -24,7 +24,7 @@ const METHOD: &str = "
 
 ## What the counters say
 
-Nsight Compute 2025.3.1 on an H100, 2026-11-26, the kernels of 4096³, ours and cuBLASLt's:
+Nsight Compute 2025.3.1 on an H100, 2026-11-26 (`e4m3` and `bf16`: 2026-11-27), the kernels of 4096³, ours and cuBLASLt's:
 
 | counter | f32 before | f32 | f32, cuBLASLt's |
 |---|---|---|---|
@@ -34,9 +34,16 @@ Nsight Compute 2025.3.1 on an H100, 2026-11-26, the kernels of 4096³, ours and 
 | barrier stalls for each issue | 0.23 | 0.11 | 0.09 |
 | short scoreboard stalls for each issue | | 0.14 | 0.19 |
 
-- `f32`, *before*: sums and elements of B in the same register banks, 8 rows and 8 columns for each thread (0.86 of cuBLASLt). Tiles still go through registers to shared memory; cuBLASLt copies them asynchronously.
+- `f32`, *before*: sums and elements of B in the same register banks, 8 rows and 8 columns for each thread (0.86 of cuBLASLt). The counters of `f32` are those of two blocks of 128x128, each of 128 threads, on a multiprocessor (0.91).
+  One block of 256x128, whose 256 threads have as many sums each, copies a quarter less of the operands. Tiles still go through registers to shared memory; cuBLASLt copies them asynchronously.
 - `f64`, before the last change: 0.69 and 0.43 · 10⁹ instructions, 87 % and 98 % of the peak of DMMA (0.89 of cuBLASLt). Addresses and limits of the copies were computed again for each tile of K. Without that, blocks of
   128x128 have 57.4 TFLOP/s, and two blocks of 128x64 a multiprocessor 59.3. m16n8k8 with rows of A that are read behind their products, which spills nothing, gained nothing before (53.4).
+- `e4m3`: tensor cores are busy 66 % of the time, cuBLASLt's 82 %: it has tiles of 128x128, six stages and clusters of two blocks that share copies. What did not help at 4096³: both groups of warps
+  begin their products by turns, when those of the other have begun or are half done (1144 and 1134 TFLOP/s, 1155 in the same run without); products of two quarters of the columns at once, so that tensor cores
+  have work while sums are added up (583, 1182 without).
+- Small and flat products of `bf16`: cuBLASLt's kernels compute all tiles at once, in clusters of two to four blocks that share copies (64x64 with 13 stages for 128x4096x4096, 128x64 with 8 for 1024³, 144x128 for
+  1024x2304x768, 64x96 for 1024x768x3072, 64x8 for 1x6144x4096, 128x128 for 512x4096x14336). Ours have no clusters, no fewer than 128 rows and at most four stages of 128x128. Where tiles are few they compute parts of K, and a second
+  kernel adds up the parts: 5 to 11 µs by itself, most of it latency (as many parts read at once gained nothing).
 
 `cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
 ";
