@@ -48,36 +48,38 @@ impl Block<'_> {
     #[must_use]
     pub fn reduce<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
         // SAFETY: see `FULL`.
-        let of_warp = unsafe { combine::reduce(FULL, 32, value, &op) };
-        let scratch = Scratch::of_block();
-        // SAFETY: see `FULL`.
         let present = unsafe { raw::vote_ballot(FULL, true) };
-        let warps = scratch.share(of_warp, present.trailing_zeros());
-        let sum = match warps {
+        // SAFETY: see `FULL`; these lanes are there.
+        let of_warp = unsafe { combine::reduce_present(FULL, 32, present, value, &op) };
+        let scratch = Scratch::of_block();
+        let all = scratch.write(of_warp, present.trailing_zeros());
+        let threads = crate::block_dim().count() as u32;
+        let count = threads / 32;
+        // Both conditions are uniform in the block. Where its size is a constant, this way has no further branch.
+        let sum = if all && is_many(threads) && count.is_power_of_two() {
             // Every `count` lanes have all values, so each ends with the sum of all.
-            Warps::Whole(count) if count.is_power_of_two() => {
-                let mut sum = scratch.read::<T>(raw::lane_id() & (count - 1));
-                let mut flip = count / 2;
-                while flip > 0 {
-                    // SAFETY: see `FULL`.
-                    let other = unsafe {
-                        exchange!(T, sum, |word| raw::shuffle_bfly(FULL, word, flip, 31))
-                    };
-                    sum = op(sum, other);
-                    flip /= 2;
-                }
-                sum
+            let mut sum = scratch.read::<T>(raw::lane_id() & (count - 1));
+            let mut flip = count / 2;
+            while flip > 0 {
+                // SAFETY: see `FULL`.
+                let other =
+                    unsafe { exchange!(T, sum, |word| raw::shuffle_bfly(FULL, word, flip, 31)) };
+                sum = op(sum, other);
+                flip /= 2;
             }
-            _ => {
-                let warps = warps.mask();
-                let mut sum = scratch.read::<T>(warps.trailing_zeros());
-                let mut rest = warps & warps.wrapping_sub(1);
-                while rest != 0 {
-                    sum = op(sum, scratch.read(rest.trailing_zeros()));
-                    rest &= rest - 1;
-                }
-                sum
+            sum
+        } else {
+            let warps = match all {
+                true => FULL >> (32 - threads.div_ceil(32)),
+                false => scratch.mark_again(of_warp),
+            };
+            let mut sum = scratch.read::<T>(warps.trailing_zeros());
+            let mut rest = warps & warps.wrapping_sub(1);
+            while rest != 0 {
+                sum = op(sum, scratch.read(rest.trailing_zeros()));
+                rest &= rest - 1;
             }
+            sum
         };
         crate::sync_threads();
         sum
@@ -197,14 +199,10 @@ enum Warps {
     Some(u32),
 }
 
-impl Warps {
-    #[inline(always)]
-    fn mask(self) -> u32 {
-        match self {
-            Warps::Whole(count) => FULL >> (32 - count),
-            Warps::Some(mask) => mask,
-        }
-    }
+/// Whether the values of a block of so many threads, which are all there, are combined by shuffles.
+#[inline(always)]
+const fn is_many(threads: u32) -> bool {
+    threads.is_multiple_of(32) && threads >= 32 * MANY
 }
 
 /// The block's memory for partial results.
@@ -237,35 +235,65 @@ impl Scratch {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     fn share<T: Shuffle>(&self, of_warp: T, speaker: u32) -> Warps {
-        let (warp, speaks) = (warp_id(), raw::lane_id() == speaker);
-        if speaks {
+        if !self.write(of_warp, speaker) {
+            return Warps::Some(self.mark(speaker));
+        }
+        let threads = crate::block_dim().count() as u32;
+        if is_many(threads) {
+            return Warps::Whole(threads / 32);
+        }
+        Warps::Some(FULL >> (32 - threads.div_ceil(32)))
+    }
+
+    /// Lane `speaker` of each warp writes the value of its warp; after a barrier, all threads know whether no thread has returned: all warps take part
+    /// then.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    fn write<T: Shuffle>(&self, of_warp: T, speaker: u32) -> bool {
+        self.put(of_warp, speaker);
+        // SAFETY: barrier 0 belongs to no tile.
+        let here = unsafe { raw::barrier_count(0, true) };
+        here == crate::block_dim().count() as u32
+    }
+
+    /// Lane `speaker` writes the value of its warp.
+    #[inline(always)]
+    fn put<T: Shuffle>(&self, of_warp: T, speaker: u32) {
+        if raw::lane_id() == speaker {
             let words = Words::of(of_warp).0;
             let mut at = 0;
             while at < T::WORDS {
-                self.word(1 + 4 * warp as usize + at)
+                self.word(1 + 4 * warp_id() as usize + at)
                     .store(words[at], Relaxed);
                 at += 1;
             }
         }
-        let threads = crate::block_dim().count() as u32;
-        // SAFETY: barrier 0 belongs to no tile.
-        let here = unsafe { raw::barrier_count(0, true) };
-        if here == threads {
-            // No thread has returned: all warps take part. The condition is uniform in the block.
-            if threads.is_multiple_of(32) && threads >= 32 * MANY {
-                return Warps::Whole(threads / 32);
-            }
-            return Warps::Some(FULL >> (32 - threads.div_ceil(32)));
-        }
+    }
+
+    /// [`mark`](Self::mark) by lanes that are there now: what combines values may have ended the threads of others by a panic.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    fn mark_again<T: Shuffle>(&self, of_warp: T) -> u32 {
+        // SAFETY: see `FULL`.
+        let speaker = unsafe { raw::vote_ballot(FULL, true) }.trailing_zeros();
+        self.put(of_warp, speaker);
+        self.mark(speaker)
+    }
+
+    /// Where threads have returned: which warps are there.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    fn mark(&self, speaker: u32) -> u32 {
+        let speaks = raw::lane_id() == speaker;
         if speaks {
             self.word(0).store(0, Relaxed);
         }
         crate::sync_threads();
         if speaks {
-            self.word(0).fetch_or(1 << warp, Relaxed);
+            self.word(0).fetch_or(1 << warp_id(), Relaxed);
         }
         crate::sync_threads();
-        Warps::Some(self.word(0).load(Relaxed))
+        self.word(0).load(Relaxed)
     }
 
     /// What warp `warp` wrote.

@@ -22,6 +22,23 @@ pub(crate) unsafe fn reduce<T: Shuffle>(
 ) -> T {
     // SAFETY: the caller's promise.
     let present = unsafe { raw::vote_ballot(mask, true) };
+    // SAFETY: the caller's promise.
+    unsafe { reduce_present(mask, width, present, value, op) }
+}
+
+/// [`reduce`] where it is known which lanes of the mask have not returned.
+///
+/// # Safety
+/// As [`reduce`]; `present` are those lanes.
+#[inline(always)]
+#[cfg_attr(not(warploom_device), track_caller)]
+pub(crate) unsafe fn reduce_present<T: Shuffle>(
+    mask: u32,
+    width: u32,
+    present: u32,
+    value: T,
+    op: &impl Fn(T, T) -> T,
+) -> T {
     if width != 0 && present == mask {
         let mut sum = value;
         let mut flip = width / 2;
