@@ -42,8 +42,8 @@ Nsight Compute 2025.3.1 on an H100, 2026-11-26 (`e4m3` and `bf16`: 2026-11-27), 
   begin their products by turns, when those of the other have begun or are half done (1144 and 1134 TFLOP/s, 1155 in the same run without); products of two quarters of the columns at once, so that tensor cores
   have work while sums are added up (583, 1182 without).
 - Small and flat products of `bf16`: cuBLASLt's kernels compute all tiles at once, in clusters of two to four blocks that share copies (64x64 with 13 stages for 128x4096x4096, 128x64 with 8 for 1024³, 144x128 for
-  1024x2304x768, 64x96 for 1024x768x3072, 64x8 for 1x6144x4096, 128x128 for 512x4096x14336). Ours have no clusters, no fewer than 128 rows and at most four stages of 128x128. Where tiles are few they compute parts of K, and a second
-  kernel adds up the parts: 5 to 11 µs by itself, most of it latency (as many parts read at once gained nothing).
+  1024x2304x768, 64x96 for 1024x768x3072, 64x8 for 1x6144x4096, 128x128 for 512x4096x14336). Our kernels of warp groups have no clusters, no fewer than 128 rows and four stages of 128x128. Where tiles are few, blocks compute parts of K, and a
+  second kernel adds up the parts: 5 to 11 µs in the profiler, whose caches are cold. That it reads four parts at once gained nothing.
 
 `cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
 ";
