@@ -124,7 +124,12 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["warploom-emulator"],
         &["libloading", "thiserror"],
     ),
-    ("testing/scenes", "warploom-scenes", &["warploom"], &["png"]),
+    (
+        "testing/scenes",
+        "warploom-scenes",
+        &["warploom", "warploom-build"],
+        &["png"],
+    ),
     (
         "gallery",
         "warploom-gallery",
@@ -214,12 +219,7 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "libraries/vulkan/tests",
         "warploom-vulkan-tests",
-        &[
-            "warploom",
-            "warploom-vulkan",
-            "warploom-scenes",
-            "warploom-build",
-        ],
+        &["warploom", "warploom-vulkan", "warploom-scenes"],
         &["ash"],
     ),
     (
@@ -231,12 +231,7 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "libraries/opengl/tests",
         "warploom-gl-tests",
-        &[
-            "warploom",
-            "warploom-gl",
-            "warploom-scenes",
-            "warploom-build",
-        ],
+        &["warploom", "warploom-gl", "warploom-scenes"],
         &["glow"],
     ),
     (
