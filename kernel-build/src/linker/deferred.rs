@@ -59,6 +59,18 @@ impl Folder {
         self.0.join("request.json")
     }
 
+    /// The link that was asked for, if it has not run.
+    fn pending(&self) -> Option<Request> {
+        let request = std::fs::read(self.request()).ok()?;
+        serde_json::from_slice(&request).ok()
+    }
+
+    /// The same, if what it makes is missing. No other process is at the folder meanwhile.
+    fn missing(&self) -> Option<Request> {
+        let _lock = self.lock().ok()?;
+        self.pending().filter(|_| !self.container().exists())
+    }
+
     fn inputs(&self) -> PathBuf {
         self.0.join("inputs")
     }
@@ -72,15 +84,23 @@ impl Folder {
 pub(super) fn defer(line: &LinkLine) -> io::Result<()> {
     let root = std::env::var_os(TARGET_FOLDER).map(PathBuf::from);
     let root = root.ok_or_else(|| io::Error::other(format!("{TARGET_FOLDER} is not set")))?;
-    let name = name(line.output.strip_prefix(&root).unwrap_or(&line.output));
+    keep(line, &root)
+}
+
+/// [`defer`], in this target folder.
+fn keep(line: &LinkLine, root: &Path) -> io::Result<()> {
+    let name = name(line.output.strip_prefix(root).unwrap_or(&line.output));
     let folder = Folder(root.join(&name));
-    std::fs::create_dir_all(folder.inputs())?;
+    std::fs::create_dir_all(&folder.0)?;
+    // Another process may be linking what was kept here before; it removes the inputs.
     let _lock = folder.lock()?;
     for old in [folder.container(), folder.request()] {
         remove(&old)?;
     }
-    std::fs::remove_dir_all(folder.inputs())?;
-    std::fs::create_dir_all(folder.inputs())?;
+    match std::fs::remove_dir_all(folder.inputs()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => std::fs::create_dir(folder.inputs())?,
+    }
     let mut arguments = vec![OsString::from("-o"), line.output.clone().into_os_string()];
     let mut bytes = 0;
     for (number, object) in line.objects.iter().enumerate() {
@@ -134,7 +154,14 @@ fn folder_of(content: &[u8], root: &Path) -> Option<Folder> {
 
 /// The container that the deferred link of this output has made; `None` if its link was not deferred.
 pub(super) fn container(content: &[u8], root: &Path) -> Option<Result<Vec<u8>, String>> {
-    let path = folder_of(content, root)?.container();
+    let folder = folder_of(content, root)?;
+    let path = folder.container();
+    // Another nested build may have asked for the link again since it ran here.
+    if let Some(request) = folder.missing()
+        && let Err(problem) = link(&folder, &request)
+    {
+        return Some(Err(problem));
+    }
     Some(std::fs::read(&path).map_err(|error| {
         let (path, root) = (path.display(), root.display());
         format!("cannot read the device code {path}: {error}; remove {root}, and build again")
@@ -145,8 +172,7 @@ pub(super) fn container(content: &[u8], root: &Path) -> Option<Result<Vec<u8>, S
 pub(crate) fn run(outputs: &[&Path], root: &Path) -> Vec<String> {
     let pending = |output: &&Path| {
         let folder = folder_of(&std::fs::read(output).ok()?, root)?;
-        let request = std::fs::read(folder.request()).ok()?;
-        let request: Request = serde_json::from_slice(&request).ok()?;
+        let request = folder.pending()?;
         Some((folder, request))
     };
     let mut links: Vec<(Folder, Request)> = outputs.iter().filter_map(pending).collect();

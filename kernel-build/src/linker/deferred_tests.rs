@@ -1,6 +1,6 @@
 //! What is deferred is kept until it is linked.
 
-use super::{Folder, MARK, Request, container, folder_of, name, run};
+use super::{Folder, LinkLine, MARK, Request, container, folder_of, keep, name, run};
 use std::path::{Path, PathBuf};
 
 /// An empty target folder with the output of one deferred link.
@@ -71,5 +71,45 @@ fn a_link_whose_process_cannot_start_is_tried_again_by_the_next_build() {
         assert!(problems[0].starts_with("cannot run "), "{problems:?}");
     }
     assert!(folder.request().exists() && !folder.container().exists());
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_link_is_kept_although_another_process_ends_its_own_link_of_it_meanwhile() {
+    let (root, output, folder) = target("meanwhile");
+    let object = root.join("saxpy.o");
+    std::fs::write(&object, "object").unwrap();
+    let lock = folder.lock().unwrap();
+    std::thread::scope(|scope| {
+        let kept = scope.spawn(|| {
+            let line = LinkLine {
+                objects: vec![object],
+                archives: vec![],
+                output: output.clone(),
+            };
+            keep(&line, &root)
+        });
+        // Long enough for the thread to wait for the lock; if it comes later, it finds no inputs either.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        std::fs::remove_dir_all(folder.inputs()).unwrap();
+        drop(lock);
+        kept.join().unwrap().unwrap();
+    });
+    assert!(folder.pending().is_some());
+    assert_eq!(
+        std::fs::read(folder.inputs().join("0.o")).unwrap(),
+        b"object"
+    );
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn what_was_asked_for_again_is_linked_before_it_is_read() {
+    let (root, output, folder) = target("again");
+    ask(&folder, &root.join("no folder"));
+    let content = std::fs::read(&output).unwrap();
+    // That process cannot start; its problem shows that the link was tried.
+    let problem = container(&content, &root).unwrap().unwrap_err();
+    assert!(problem.starts_with("cannot run "), "{problem}");
     std::fs::remove_dir_all(root).unwrap();
 }
