@@ -179,20 +179,14 @@ impl TextureObject {
         level: &Level,
         reads: Reads<'_>,
     ) -> [u32; 4] {
-        let first = slice / 6 * 6;
         let [(x, _), (y, _)] = [0, 1].map(|i| self.along(i, level.width, 0).unbounded(at[i]));
-        let mut missing = None;
-        let mut bits = [texel::nothing(self)[channel]; 4];
-        for (corner, bits) in bits.iter_mut().enumerate() {
-            let (right, upper) = (corner as i64 & 1, corner as i64 >> 1);
-            match cube::beyond(slice - first, [x + right, y + upper], level.width) {
-                // SAFETY: the caller's promise; the texel is on a face.
-                Some([face, x, y]) => unsafe {
-                    *bits = self.read([x, y, first + face], level, reads)[channel];
-                },
-                None => missing = Some(corner),
-            }
-        }
+        let places = around_on_faces(slice, [x, y], level);
+        let bits = places.map(|place| match place {
+            // SAFETY: the caller's promise; the texel is on a face.
+            Some(place) => unsafe { self.read(place, level, reads)[channel] },
+            None => texel::nothing(self)[channel],
+        });
+        let missing = places.iter().position(Option::is_none);
         let shared = missing.map(|missing| {
             let mut weights = [0; 4];
             weights[missing] = ONE;
@@ -257,7 +251,6 @@ impl TextureObject {
         level: &Level,
         reads: Reads<'_>,
     ) -> Plane {
-        let first = slice / 6 * 6;
         let [x, y] = [0, 1].map(|i| self.along(i, level.width, 0).unbounded(at[i]));
         let [across, up] = [x.1, y.1].map(Axis::weighing);
         let mut plane = Plane {
@@ -265,18 +258,15 @@ impl TextureObject {
             weights: filter::quad(part, across, up),
             texels: [texel::nothing(self); 4],
         };
-        let places: [_; 4] = std::array::from_fn(|corner| {
-            let (right, upper) = (corner as i64 & 1, corner as i64 >> 1);
-            cube::beyond(slice - first, [x.0 + right, y.0 + upper], level.width)
-        });
+        let places = around_on_faces(slice, [x.0, y.0], level);
         let missing = places.iter().position(Option::is_none);
         for (corner, place) in places.into_iter().enumerate() {
             if missing.is_none() && self.is_left_out(corner, across, up) {
                 continue;
             }
-            if let Some([face, x, y]) = place {
+            if let Some(place) = place {
                 // SAFETY: the caller's promise; the texel is on a face.
-                plane.texels[corner] = unsafe { self.read([x, y, first + face], level, reads) };
+                plane.texels[corner] = unsafe { self.read(place, level, reads) };
             }
         }
         if let Some(missing) = missing {
@@ -343,4 +333,14 @@ impl TextureObject {
     fn converted(&self, texel: Texel) -> [u32; 4] {
         std::array::from_fn(|channel| texel::converted(self, channel, texel[channel]))
     }
+}
+
+/// Where the four texels around a place on a face of a cube are, with those beyond its edges on other faces; `None` for the one that is missing at a corner.
+fn around_on_faces(slice: u32, [x, y]: [i64; 2], level: &Level) -> [Option<[u32; 3]>; 4] {
+    let first = slice / 6 * 6;
+    std::array::from_fn(|corner| {
+        let (right, upper) = (corner as i64 & 1, corner as i64 >> 1);
+        let place = cube::beyond(slice - first, [x + right, y + upper], level.width);
+        place.map(|[face, x, y]| [x, y, first + face])
+    })
 }
