@@ -187,6 +187,46 @@ fn launches_pools_and_graphs_work_whatever_context_the_thread_has() -> Result<()
     Ok(())
 }
 
+//@ rows: GMX-1
+#[test]
+fn copies_of_rectangles_and_arrays_work_whatever_context_the_thread_has() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let mut theirs = ptr::null_mut();
+    let number = device.raw_device().unwrap();
+    assert_eq!(driver.ctx_create(&raw mut theirs, 0, number), 0);
+    let contexts = [device.raw_context(), ptr::null_mut(), theirs].map(|one| one.addr());
+    let mut expected: Vec<u32> = (0..37 * 11).collect();
+    let extents = (37, 11, 1);
+    let given = device.upload(&expected)?;
+    // A stream of ours, and one whose handle stands for another stream in each context.
+    for stream in [device.stream()?, device.default_stream()?] {
+        let mut array = device.array_uninit::<u32>((37, 11))?;
+        let mut rows = device.pitched_zeroed::<u32>((37, 11))?;
+        for current in contexts.map(ptr::without_provenance_mut) {
+            let to = &mut array.as_slice_mut();
+            assert_eq!(driver.ctx_set_current(current), 0);
+            to.copy_from_device(given.as_slice().shaped(extents)?, &stream)?;
+            assert_eq!(driver.ctx_set_current(current), 0);
+            rows.as_slice_mut()
+                .copy_from_device(array.as_slice(), &stream)?;
+            assert_eq!(driver.ctx_set_current(current), 0);
+            let back = &mut rows.part_mut(1.., 1.., ..)?;
+            back.copy_from_device(array.part(..36, ..10, ..)?, &stream)?;
+            let found = rows.to_vec(&stream)?;
+            for (at, expected) in expected.iter_mut().enumerate() {
+                let inside = at % 37 > 0 && at / 37 > 0;
+                *expected = (at - if inside { 38 } else { 0 }) as u32;
+            }
+            assert_eq!(found, expected);
+        }
+    }
+    assert_eq!(device.lost(), None);
+    assert_eq!(driver.ctx_destroy(theirs), 0);
+    Ok(())
+}
+
 //@ rows: GMX-3, HX-10
 #[test]
 fn work_of_others_and_ours_keep_the_order_of_one_stream() -> Result<()> {

@@ -176,6 +176,7 @@ impl<'a> Region<'a> {
         }
     }
 
+    #[inline]
     fn corner(&self, is_host: bool) -> Corner<'a> {
         match *self {
             Region::Memory(area) if is_host => Corner::Host(area.rows_for_driver()),
@@ -208,6 +209,7 @@ impl<'a> Region<'a> {
     ///
     /// # Safety
     /// Both sides are memory as `kind` says, of one extent, and stay so until the stream got there; no element is on both.
+    #[inline]
     pub(crate) unsafe fn queue_alone(
         self,
         to: Region<'_>,
@@ -233,7 +235,7 @@ impl<'a> Region<'a> {
             depth,
         };
         // SAFETY: the caller's promise.
-        unsafe { cuda.copy_box(&copy) }
+        unsafe { cuda.copy_box(&copy) }.map_err(|error| *error)
     }
 
     /// The copy to another side of the same extent within the device, for the driver; none of the extents is zero.

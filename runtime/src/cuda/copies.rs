@@ -62,6 +62,7 @@ impl Corner<'_> {
     }
 
     /// As the driver's structures take it.
+    #[inline]
     fn side(&self) -> Side3D {
         let none = Side3D {
             x_bytes: 0,
@@ -112,6 +113,7 @@ impl Corner<'_> {
 
 impl Box3<'_> {
     /// As the driver's functions for three dimensions take it.
+    #[inline]
     pub(super) fn in_space(&self) -> CUDA_MEMCPY3D {
         CUDA_MEMCPY3D {
             from: self.from.side(),
@@ -274,9 +276,10 @@ impl Stream {
     /// # Safety
     /// All rows can be read and written, and stay so until the stream got there; they do not overlap, and lie in their arrays. None of the
     /// extents is zero. The provenance of host addresses was exposed.
-    pub(crate) unsafe fn copy_box(&self, copy: &Box3<'_>) -> Result<(), DriverError> {
-        self.context.bind()?;
-        let driver = &self.context.driver;
+    #[inline]
+    pub(crate) unsafe fn copy_box(&self, copy: &Box3<'_>) -> Result<(), Box<DriverError>> {
+        self.bind_default()?;
+        let (driver, retry) = (&self.context.driver, self.context.retry());
         // Layers of arrays are planes to the driver, also a single one.
         if copy.depth == 1 && !copy.from.is_array() && !copy.to.is_array() {
             let copy = CUDA_MEMCPY2D {
@@ -286,10 +289,10 @@ impl Stream {
                 height: copy.height,
             };
             // SAFETY: the structure is read during the call; the caller promises the rows.
-            return unsafe { driver.cuMemcpy2DAsync_v2(&raw const copy, self.raw) };
+            return unsafe { driver.cuMemcpy2DAsync_v2(retry, &raw const copy, self.raw) };
         }
         let copy = copy.in_space();
         // SAFETY: as above.
-        unsafe { driver.cuMemcpy3DAsync_v2(&raw const copy, self.raw) }
+        unsafe { driver.cuMemcpy3DAsync_v2(retry, &raw const copy, self.raw) }
     }
 }

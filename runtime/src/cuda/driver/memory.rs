@@ -12,8 +12,6 @@ later! {
         since "4.0": fn cuPointerGetAttribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr);
         since "4.0": fn cuMemAllocPitch_v2(address: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, access: c_uint);
         since "4.0": fn cuMemGetAddressRange_v2(start: *mut CUdeviceptr, bytes: *mut usize, address: CUdeviceptr);
-        since "4.0": fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
-        since "4.0": fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
         since "4.0": fn cuMemHostUnregister(start: *mut c_void);
         since "6.5": fn cuMemHostRegister_v2(start: *mut c_void, bytes: usize, flags: c_uint);
         since "11.2": fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
@@ -67,6 +65,8 @@ later! {
         );
     }
     unbound {
+        since "4.0": fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
+        since "4.0": fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
         since "11.2": fn cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
         since "11.2": fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
     }
