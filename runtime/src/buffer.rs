@@ -362,8 +362,8 @@ impl Owned {
     /// Refuses a stream of another device.
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
         reject_in_host_callback()?;
-        note_work(stream);
         if self.portable && self.device().is_gpu() == stream.device().is_gpu() {
+            note_work(stream);
             return Ok(());
         }
         self.check_own(stream)

@@ -4,8 +4,42 @@ use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::device::{Backend, Device, Emulated, Gpu, Submission};
 
-/// Submission locks, with whose they are.
-pub(crate) type Submissions<'a> = Vec<(&'a Gpu, MutexGuard<'a, Submission>)>;
+/// Submission locks, each with its GPU. It is one almost always, and then no memory is allocated.
+pub(crate) struct Submissions<'a> {
+    first: Option<(&'a Gpu, MutexGuard<'a, Submission>)>,
+    others: Vec<(&'a Gpu, MutexGuard<'a, Submission>)>,
+}
+
+impl<'a> Submissions<'a> {
+    pub(crate) const NONE: Submissions<'static> = Submissions {
+        first: None,
+        others: vec![],
+    };
+
+    /// Takes the lock of `gpu` out.
+    pub(crate) fn take(&mut self, gpu: &Gpu) -> Option<MutexGuard<'a, Submission>> {
+        let is_wanted = |(of, _): &mut (&Gpu, _)| std::ptr::eq(*of, gpu);
+        let first = self.first.take_if(is_wanted);
+        let found = first.or_else(|| {
+            let at = self.others.iter_mut().position(is_wanted)?;
+            Some(self.others.swap_remove(at))
+        });
+        found.map(|(_, submission)| submission)
+    }
+}
+
+/// The submission lock of a device, if it is a GPU.
+#[inline]
+pub(crate) fn submission(device: &Device) -> Submissions<'_> {
+    let first = match &device.0.backend {
+        Backend::Cuda(gpu) => Some((&**gpu, gpu.submission())),
+        Backend::Emulator(_) => None,
+    };
+    Submissions {
+        first,
+        ..Submissions::NONE
+    }
+}
 
 /// The submission locks of the GPUs among `devices`, each once.
 pub(crate) fn submissions<'a>(devices: impl Iterator<Item = &'a Device>) -> Submissions<'a> {
@@ -13,10 +47,13 @@ pub(crate) fn submissions<'a>(devices: impl Iterator<Item = &'a Device>) -> Subm
         Backend::Cuda(gpu) => Some(&**gpu),
         Backend::Emulator(_) => None,
     });
-    in_order(gpus)
-        .into_iter()
-        .map(|gpu| (gpu, gpu.submission()))
-        .collect()
+    Submissions {
+        first: None,
+        others: in_order(gpus)
+            .into_iter()
+            .map(|gpu| (gpu, gpu.submission()))
+            .collect(),
+    }
 }
 
 /// While they live, no graph runs on the emulated ones among `devices`.

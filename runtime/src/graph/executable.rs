@@ -233,11 +233,11 @@ impl ExecutableGraph {
     fn submissions<'a>(&'a self, own: &'a Gpu) -> (MutexGuard<'a, Submission>, Submissions<'a>) {
         if self.has_peers {
             let mut others = order::submissions(self.devices());
-            if let Some(at) = others.iter().position(|(of, _)| ptr::eq(*of, own)) {
-                return (others.swap_remove(at).1, others);
+            if let Some(submission) = others.take(own) {
+                return (submission, others);
             }
         }
-        (own.submission(), vec![])
+        (own.submission(), Submissions::NONE)
     }
 
     /// Gives a node the launch that `record` gives to the stream that it gets: the same kernel with another shape or other arguments, for

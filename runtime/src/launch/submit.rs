@@ -3,7 +3,6 @@
 
 use std::ffi::c_void;
 use std::panic::Location;
-use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::buffer::exclude_graphs;
@@ -226,10 +225,9 @@ unsafe fn queue_with_peers(
 ) -> Result<(), LaunchError> {
     let devices = request.buffers().map(|buffer| buffer.device());
     let mut others = submissions(devices.chain([request.device()]));
-    let Some(at) = others.iter().position(|(of, _)| ptr::eq(*of, gpu)) else {
+    let Some(own) = others.take(gpu) else {
         return Ok(()); // the stream's GPU is among them
     };
-    let (_, own) = others.swap_remove(at);
     let access = peer_access();
     check_peers(request, &access)?; // and no access ends before the launch is queued
     // SAFETY: the caller's promise.
