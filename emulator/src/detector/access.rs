@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::epochs::NONE;
-use super::fast::{locked, read, settles, settles_any, write};
+use super::fast::{locked, read, settles_any, write};
 use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
 use super::observer::Target;
 use super::shadow::{Entry, Granule, flag};
@@ -128,7 +128,7 @@ pub(super) fn slow_path(
 /// Checks an access to a space that bounds do not order.
 #[cold]
 #[inline(never)]
-fn check_in(
+pub(super) fn check_in(
     running: &Running<'static>,
     checks: &BlockChecks,
     space: &Space,
@@ -144,45 +144,6 @@ fn check_in(
             true
         });
     });
-}
-
-/// A read or write of `N` bytes where there is an observer, if it is like one that was made from its site just before: tells the observer, and checks it. Not the lane's
-/// last step. False: nothing is done.
-#[inline(always)]
-pub(super) fn observed_again<const N: usize, const WRITE: bool>(
-    at: *const u8,
-    value: Option<u64>,
-    site: u32,
-) -> bool {
-    let Some((running, checks)) = current() else {
-        return true;
-    };
-    let Some(observer) = &checks.observer else {
-        return false;
-    };
-    // SAFETY: as in `fast::each_fast`.
-    let space = unsafe { &*checks.observed[site as usize % CACHED].get() };
-    if space.spot::<N, WRITE>(at.addr()).is_none() {
-        return false;
-    }
-    let kind = const {
-        match WRITE {
-            true => AccessKind::WRITE,
-            false => AccessKind::READ,
-        }
-    };
-    let (thread, what) = (running.thread.get(), AccessKind::new(kind, site));
-    let (target, range) = (checks.target(Some(space)), (at.addr(), N));
-    if !observer.accesses_again(thread, target, range, what) {
-        return false;
-    }
-    if WRITE {
-        running.memory_changed();
-    }
-    if !settles::<WRITE>(checks, space, range, (thread, what)) {
-        check_in(running, checks, space, range, value, what);
-    }
-    true
 }
 
 /// The memory that an access goes to; `None`: it is not checked. Ends the lane if there is none.

@@ -46,7 +46,8 @@ hooks! {
     fn load16(at: *const u8, site: u32) { fast::read::<16>(at, site); }
     /// A read of any other number of bytes, or with another alignment.
     fn load(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, AccessKind::READ, site); }
-    /// Reads of 4 bytes each, `count` of them (at least one), from one site: the lowest at `at`, each other `step` bytes behind the one before.
+    /// Reads of 4 bytes each, `count` of them (at least one), from one site: the lowest at `at`, each other `step` bytes behind the one before. The highest bit of `count`: the
+    /// code makes them from the highest down. All rows of a group are asked for one after the other, and only the last one's `steps` are more than none.
     /// True: they may be done, and `steps` steps of the lane are counted. False: each is to be announced on its own, and nothing is counted.
     fn row4(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<4>(at, step, count, steps, site) }
     /// The same with 8 bytes each.

@@ -3,9 +3,9 @@
 //! Most of what a kernel accesses it accesses once: neighbouring lanes read or write neighbouring elements, at one site and at one time.
 //! A granule takes 40 bytes, which the processor would fetch and write back for each; a line takes 32 for all of its granules.
 
-use super::access::observed_again;
 use super::cursor::Here;
 use super::fast::{read_fast, write_fast};
+use super::observed::observed_again;
 use super::slot::AccessKind;
 use super::space::CACHED;
 use super::state::{BlockChecks, current};

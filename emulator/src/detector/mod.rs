@@ -23,6 +23,7 @@ mod launches; // launches of different streams
 mod line; // what is remembered of neighbouring granules
 mod lines; // first reads of neighbours, remembered together
 mod memory; // which addresses there are: allocations, their bytes, where they come from
+mod observed; // reads and writes that the lints are told quickly
 mod observer; // what the lints are told
 mod order; // releases, and who acquired them
 mod pending_acquires; // what lanes read that a fence may acquire
@@ -58,7 +59,7 @@ pub use memory::{
     name, name_view, reads_only,
 };
 pub(crate) use memory::{leaks, outside_surface};
-pub(crate) use observer::{Observer, Target};
+pub(crate) use observer::{Observer, ReadRow, Target};
 pub(crate) use slot::AccessKind;
 pub(crate) use state::{Exit, Observe, RunChecks};
 pub use turn::{InFlight, Launches, Turn, takes_turn};

@@ -17,7 +17,22 @@ pub(crate) enum Target {
     Other,
 }
 
-/// Observes the lanes of one block after the other. While there is one, no site caches its memory where the fast path looks, so every access comes to `observed_again` or
+/// Reads of one site, aligned to their length, in the order of the code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadRow {
+    pub(crate) target: Target,
+    /// The address of the first.
+    pub(crate) first: usize,
+    /// From each to the next, modulo 2^64.
+    pub(crate) step: usize,
+    /// How many.
+    pub(crate) count: u32,
+    /// The length of each.
+    pub(crate) bytes: u32,
+    pub(crate) site: u32,
+}
+
+/// Observes the lanes of one block after the other. While there is one, no site caches its memory where the fast path looks, so every access comes to `observed.rs` or
 /// to the slow path, which report it here, and the fast path is as fast as without.
 pub(crate) trait Observer: fmt::Debug {
     /// The block at this place of the grid begins.
@@ -33,6 +48,8 @@ pub(crate) trait Observer: fmt::Debug {
         range: (usize, usize),
         what: AccessKind,
     ) -> bool;
+    /// A thread reads these rows next, of one site each. False: each read will be told on its own, and none was told here.
+    fn reads_rows(&self, thread: u32, rows: &[ReadRow]) -> bool;
     /// A thread begins an asynchronous copy to shared memory.
     fn copies(&self, thread: u32, to: usize, bytes: usize, site: u32);
     /// A thread is about to call an intrinsic from there.

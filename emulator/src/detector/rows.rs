@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::clock::Clocks;
 use super::fast::{fast_read, locked};
-use super::shadow::Granule;
+use super::observed::read_row;
+use super::shadow::{Entries, Granule};
 use super::slot::{AccessKind, Slot};
-use super::space::{CACHED, Row};
+use super::space::{CACHED, Row, Space};
 use super::state::{BlockChecks, current};
 use crate::engine::fiber::Running;
 use crate::engine::warp::LANES;
@@ -68,6 +69,9 @@ extern "C-unwind" fn read_some<const N: usize>(
             is_done
         })
     });
+    if checks.observer.is_some() {
+        return read_row::<N>(running, checks, row, (steps, site));
+    }
     (is_done || looks_at_some::<N>(running, checks, row, site)) && running.makes_steps(steps)
 }
 
@@ -88,20 +92,29 @@ fn looks_at_some<const N: usize>(
     let Some(entries) = space.entries_of_row::<N>(row) else {
         return false;
     };
-    let (clocks, thread) = (&checks.clocks, running.thread.get());
-    let now = (thread, AccessKind::new(AccessKind::READ, site));
-    let reader = Reader::new(clocks, thread, site);
-    let is_done = (0..row.count).all(|n| {
-        (0..N / 4).all(|part| {
-            let entry = entries.get(n * (row.step / 4) + part);
-            let look = || locked(space, entry, || fast_read(clocks, space, entry, now));
-            reader.is_quiet(entry.epoch()) || look()
-        })
-    });
+    let reader = Reader::new(&checks.clocks, running.thread.get(), site);
+    let is_done = reader.reads_row::<N>(space, entries, row);
     if is_done && (space.is_shared() || reader.is_quiet(entries.get(0).epoch())) {
         checks.windows[site as usize % CACHED].open_for_row::<N>(space, row);
     }
     is_done
+}
+
+/// Whether all reads of a row in `space` are in order as far as bounds say; then they are remembered. If not, some of them may.
+#[inline(always)]
+pub(super) fn is_in_order<const N: usize>(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    space: &Space,
+    row: Row,
+    site: u32,
+) -> bool {
+    if space.is_read_only() {
+        return space.holds_row::<N>(row);
+    }
+    let reader = Reader::new(&checks.clocks, running.thread.get(), site);
+    let entries = space.entries_of_row::<N>(row);
+    entries.is_some_and(|entries| reader.reads_row::<N>(space, entries, row))
 }
 
 /// What a read is compared with, or the reads of a row.
@@ -127,6 +140,25 @@ impl<'a> Reader<'a> {
             warp: clocks.epochs.warp(thread),
             one_reader: clocks.epochs.one_reader(),
         }
+    }
+
+    /// Whether all reads of a row with these granules in `space` are in order as far as bounds say; then they are remembered.
+    #[inline(always)]
+    fn reads_row<const N: usize>(&self, space: &Space, entries: Entries<'_>, row: Row) -> bool {
+        // Most lanes read what others have read before, the same of all of it.
+        let (first, shape) = (entries.get(0).epoch(), (row.step / 4, row.count, N / 4));
+        if self.is_quiet(first) && entries.all_are(shape, first) {
+            return true;
+        }
+        let (clocks, now) = (self.clocks, self.now);
+        let lane = (now.who - clocks.base.get(), now.what);
+        (0..row.count).all(|n| {
+            (0..N / 4).all(|part| {
+                let entry = entries.get(n * (row.step / 4) + part);
+                let look = || locked(space, entry, || fast_read(clocks, space, entry, lane));
+                self.is_quiet(entry.epoch()) || look()
+            })
+        })
     }
 
     /// Whether further reads of a granule with this epoch tell nothing.

@@ -146,6 +146,22 @@ impl<'a> Entries<'a> {
             inside: self.first + n,
         }
     }
+
+    /// Whether `parts` of them from each of `count` on, `step` apart, all have this epoch. All are in the chunk.
+    #[inline(always)]
+    pub(super) fn all_are(self, (step, count, parts): (usize, usize, usize), epoch: u32) -> bool {
+        let mut at = self.first;
+        for _ in 0..count {
+            let is = |part: usize| {
+                self.chunk.epochs[(at + part) % CHUNK].load(Ordering::Relaxed) == epoch
+            };
+            if !(0..parts).all(is) {
+                return false;
+            }
+            at += step;
+        }
+        true
+    }
 }
 
 impl Deref for Entry<'_> {

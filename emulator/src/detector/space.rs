@@ -179,7 +179,12 @@ pub(super) struct Row {
     pub(super) step: usize,
     /// How many, at least one.
     pub(super) count: usize,
+    /// The code makes them from the highest down.
+    pub(super) down: bool,
 }
+
+/// The bit of a row's count that says [`Row::down`].
+const DOWN: u32 = 1 << 31;
 
 impl Row {
     #[inline(always)]
@@ -187,7 +192,26 @@ impl Row {
         Self {
             address: at.addr(),
             step: step as usize,
-            count: count as usize,
+            count: (count & !DOWN) as usize,
+            down: count & DOWN != 0,
+        }
+    }
+
+    /// The address of the read that the code makes first.
+    pub(super) fn first_read(self) -> usize {
+        if self.down {
+            self.address + self.step * (self.count - 1)
+        } else {
+            self.address
+        }
+    }
+
+    /// From each read of the code to the next, in bytes, modulo 2^64.
+    pub(super) fn step_to_next(self) -> usize {
+        if self.down {
+            self.step.wrapping_neg()
+        } else {
+            self.step
         }
     }
 

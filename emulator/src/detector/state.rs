@@ -17,6 +17,7 @@ use super::epochs::{self, Epochs};
 use super::hints::{Counters, Hint, Hints};
 use super::launches;
 use super::memory::Snapshot;
+use super::observed::PendingRows;
 use super::observer::{Observer, Target};
 use super::order::Graph;
 use super::pending_acquires::PendingAcquires;
@@ -208,6 +209,8 @@ pub(crate) struct BlockChecks {
     pub(super) bulk: BulkCopies,
     /// Told of all that its lanes do.
     pub(super) observer: Option<Box<dyn Observer>>,
+    /// What it is to be told of next.
+    pub(super) pending_rows: PendingRows,
     /// What the lane that runs accesses is a barrier in memory.
     pub(super) at_mbarrier: Cell<bool>,
     /// `Some`: the lane that runs reads an older store, of which this is the message.
@@ -243,6 +246,7 @@ impl BlockChecks {
             flights: RefCell::default(),
             bulk: BulkCopies::default(),
             observer: run.observe.as_ref().map(|Observe(make)| make()),
+            pending_rows: PendingRows::default(),
             at_mbarrier: Cell::new(false),
             old_message: Cell::new(None),
         }

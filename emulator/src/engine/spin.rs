@@ -434,6 +434,12 @@ impl Running<'_> {
         left == 0
     }
 
+    /// Whether the lane may make so many steps before its last.
+    #[inline(always)]
+    pub(crate) fn has_steps(&self, n: u32) -> bool {
+        self.spin.steps.get() > u64::from(n)
+    }
+
     /// The lane makes so many steps, none of which is its last; false: it makes none.
     #[inline(always)]
     pub(crate) fn makes_steps(&self, n: u32) -> bool {

@@ -1,6 +1,8 @@
 //! Performance, as a run with lints shows it.
 
-use warploom_emulator::check::{Code, Mode, Options, Report};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use warploom_emulator::check::{AccessCosts, Code, Mode, Options, Report};
 use warploom_emulator::texture::{
     Coordinates, Dimensions, Format, Image, Layout, Level, Request, Sampling, TextureObject,
 };
@@ -211,4 +213,95 @@ fn reads_of_pitched_memory_are_counted_by_rows() {
         "{}",
         found[0].title
     );
+}
+
+/// What accesses cost and what is found, where groups of rows are asked for by row, and where each read is announced; and how many groups of the former were told at once.
+fn in_rows_and_one_by_one(
+    threads: u32,
+    group: impl Fn() -> Vec<RowOf> + Sync,
+) -> ([(AccessCosts, Vec<Report>); 2], u32) {
+    let told = AtomicU32::new(0);
+    let runs = [true, false].map(|in_rows| {
+        let shape = Shape {
+            workers: Some(1),
+            ..Shape::new([3, 1, 1], [threads, 1, 1])
+        };
+        let mut options = Options::default();
+        (options.mode, options.lints) = (Mode::Checked, true);
+        let outcome = run_with(shape, Together::default(), &options, &|| {
+            for i in 0..16 {
+                store(tile(i * 64 + me() % 64), 1);
+            }
+            barrier();
+            for _ in 0..3 {
+                // Some announce all of them.
+                let is_told = load_group(&group(), in_rows && me() % 7 != 3);
+                told.fetch_add(is_told.into(), Relaxed);
+            }
+        });
+        assert_eq!(outcome.fault, None);
+        let mut reports = outcome.reports;
+        reports.sort_by_key(|report| (report.code, report.title.clone()));
+        (outcome.profile.unwrap().access_costs(), reports)
+    });
+    (runs, told.into_inner())
+}
+
+#[test]
+fn rows_of_a_group_count_as_their_reads() {
+    let x = Buffer::<u32>::new("x", 1 << 14);
+    let ([rows, reads], told) = in_rows_and_one_by_one(64, || {
+        vec![
+            (tile(me() * 16 % 512).cast_const(), 1, 16, here_site()),
+            // From the highest down, at one address by all.
+            (tile(900).cast_const(), -9, 12, here_site()),
+            (x.at(100 * me() + 600).cast_const(), -13, 20, here_site()),
+            (x.at(me()).cast_const(), 32, 7, here_site()),
+        ]
+    });
+    assert_eq!(rows, reads);
+    assert!(told > 300, "{told} of {}", 3 * 3 * 64);
+}
+
+#[test]
+fn a_group_of_which_one_row_is_not_told_counts_once() {
+    let x = Buffer::<u32>::new("x", 1 << 14);
+    let ([rows, reads], told) = in_rows_and_one_by_one(64, || {
+        // What is remembered of 4096 words lies side by side: some of the second rows have words of two such parts.
+        let far = if me().is_multiple_of(2) { 0 } else { 4090 };
+        vec![
+            (tile(me() * 16 % 512).cast_const(), 2, 16, here_site()),
+            (x.at(far).cast_const(), 1, 16, here_site()),
+        ]
+    });
+    assert_eq!(rows, reads);
+    assert!((1..400).contains(&told), "{told} of {}", 3 * 3 * 64);
+}
+
+#[test]
+fn two_rows_of_one_site_count_in_the_order_of_the_code() {
+    let ([rows, reads], told) = in_rows_and_one_by_one(64, || {
+        let site = here_site();
+        // The lanes of a warp have the same words in each read, whose order is that of the code.
+        vec![
+            (tile(0).cast_const(), 1, 16, site),
+            (tile(512).cast_const(), 3, 16, site),
+        ]
+    });
+    assert_eq!(rows, reads);
+    assert_eq!(told, 0);
+}
+
+#[test]
+fn rows_beyond_the_requests_that_are_analysed_count_as_their_reads() {
+    let x = Buffer::<u32>::new("x", 1 << 14);
+    let ([rows, reads], told) = in_rows_and_one_by_one(33, || {
+        let count = 200 + me() as u32 % 5;
+        vec![
+            (x.at(8 * me()).cast_const(), 1, count, here_site()),
+            (tile(0).cast_const(), 64, 16, here_site()),
+        ]
+    });
+    assert_eq!(rows, reads);
+    assert!(told > 100, "{told} of {}", 3 * 3 * 33);
 }

@@ -167,6 +167,44 @@ pub(crate) fn load_each(first: *const u32, step: usize, count: u32, in_row: bool
     false
 }
 
+/// The site of the line that asks.
+#[track_caller]
+pub(crate) fn here_site() -> u32 {
+    site(Location::caller())
+}
+
+/// A row of reads of words in a group: the code's first, words from each to the next, how many, and the site.
+pub(crate) type RowOf = (*const u32, isize, u32, u32);
+
+/// Reads rows in turns, as a group that is asked for by row, or `in_rows` false: one by one. Whether asking for the rows was enough.
+pub(crate) fn load_group(rows: &[RowOf], in_rows: bool) -> bool {
+    let total = rows.iter().map(|(.., count, _)| count).sum();
+    let last = rows.len() - 1;
+    let is_quiet = |(n, (first, step, count, site)): (usize, &RowOf)| {
+        let steps = if n == last { total } else { 0 };
+        let lowest = first.wrapping_offset(if *step < 0 {
+            step * (*count as isize - 1)
+        } else {
+            0
+        });
+        let down = u32::from(*step < 0) << 31;
+        let bytes = 4 * step.unsigned_abs() as u64;
+        (TABLE.row4)(lowest.cast(), bytes, count | down, steps, *site)
+    };
+    if in_rows && rows.iter().enumerate().all(is_quiet) {
+        return true;
+    }
+    let most = rows.iter().map(|(.., count, _)| *count).max().unwrap_or(0);
+    for k in 0..most {
+        for (first, step, count, site) in rows {
+            if k < *count {
+                (TABLE.load4)(first.wrapping_offset(step * k as isize).cast(), *site);
+            }
+        }
+    }
+    false
+}
+
 /// A write to memory that is there.
 #[track_caller]
 pub(crate) fn store<T: Copy>(p: *mut T, value: T) {

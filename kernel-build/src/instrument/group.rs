@@ -23,6 +23,8 @@ pub(super) struct Row {
     /// Bytes from one address to the next.
     pub(super) step: i64,
     pub(super) count: u32,
+    /// The code makes them from the highest address down.
+    pub(super) down: bool,
     /// The length of each.
     pub(super) bytes: u64,
     pub(super) site: u32,
@@ -239,6 +241,7 @@ impl<'ctx> Finder<'_, 'ctx> {
                 first: offset,
                 step: 0,
                 count: 1,
+                down: false,
                 bytes,
                 site,
             });
@@ -303,6 +306,7 @@ impl Row {
         Row {
             first: self.first + self.step * i64::from(self.count - 1),
             step: -self.step,
+            down: true,
             ..self
         }
     }

@@ -226,6 +226,9 @@ fn hook_body(function: Value<'_>, hook: &str, number: usize) -> String {
     )
 }
 
+/// What is added to the count of a row whose reads go from the highest address down.
+const DOWN: u32 = 1 << 31;
+
 /// The hook of a group of reads: it asks for one row after the other, and calls the hooks of all reads where one row has news. The last row
 /// counts the reads, so that the lane makes as many steps on either way.
 fn group_body(name: &str, group: &Group, slot: &mut impl FnMut(&str) -> usize) -> String {
@@ -269,7 +272,7 @@ fn group_body(name: &str, group: &Group, slot: &mut impl FnMut(&str) -> usize) -
             base = row.base,
             first = row.first,
             step = row.step,
-            count = row.count,
+            count = row.count | if row.down { DOWN } else { 0 },
         );
     }
     let mut reads = String::new();

@@ -430,6 +430,26 @@ fn an_address_that_was_read_is_no_part_of_the_group_before() {
 }
 
 #[test]
+fn a_row_that_the_code_reads_downwards_says_so_in_its_count() {
+    let context = context();
+    let ir = format!(
+        "{HOST}define void @f(ptr %p) {{\n{}  ret void\n}}\n",
+        reads(4, -8)
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    let hooked = instrument(&mut module, &mut Places::new());
+    bind(&mut module, &machine, &hooked.groups).unwrap();
+    module.verify().unwrap();
+    let text = module.function("check.group.0").unwrap().to_text();
+    let count = (1_u32 << 31 | 4).cast_signed();
+    assert!(
+        text.contains(&format!("i64 8, i32 {count}, i32 4, i32")),
+        "step, count and steps: {text}"
+    );
+}
+
+#[test]
 fn a_group_asks_for_its_rows_and_else_for_each_read() {
     let context = context();
     let ir = format!(

@@ -2,7 +2,7 @@
 
 use std::array;
 
-use super::warp::Spot;
+use super::warp::{Segment, Spot};
 use super::{Access, AccessClass, Lints, Space};
 use crate::engine::warp::LANES;
 
@@ -69,6 +69,33 @@ impl Lints {
     /// [`access`](Self::access), if it is a read or write like one that the lane's warp has just made there. False: nothing is counted.
     #[inline]
     pub(crate) fn access_again(&mut self, access: &Access) -> bool {
+        let segment = self.again(access);
+        let lane = access.thread % LANES;
+        segment.is_some_and(|segment| {
+            segment.execute(lane, access.address, access.bytes);
+            true
+        })
+    }
+
+    /// The same of rows of accesses, of one place each: with each first access, how far behind one the next is, modulo 2^64, and how many they are.
+    pub(crate) fn rows_again(
+        &mut self,
+        rows: impl Iterator<Item = (Access, u64, u32)> + Clone,
+    ) -> bool {
+        if !rows.clone().all(|(first, ..)| self.again(&first).is_some()) {
+            return false;
+        }
+        for (first, step, count) in rows {
+            if let Some(segment) = self.again(&first) {
+                segment.execute_row(first.thread % LANES, (first.address, step), count);
+            }
+        }
+        true
+    }
+
+    /// Where an access counts that is a read or write like one that the lane's warp has just made there.
+    #[inline(always)]
+    fn again(&mut self, access: &Access) -> Option<&mut Segment> {
         let recorder = &self.recorders.all[access.site.0 as usize % KEPT];
         let (warp, lane) = (access.thread / LANES, access.thread % LANES);
         let is_like_it = recorder.generation == self.recorders.generation
@@ -80,11 +107,10 @@ impl Lints {
             && access.align <= access.bytes
             && !self.vectors.is_any_open();
         if !is_like_it {
-            return false;
+            return None;
         }
         let (spot, at) = (recorder.spot, recorder.at);
-        let of = self.blocks.get_mut(at);
-        let of = of.and_then(|watched| watched.warps.get_mut(warp as usize));
-        of.is_some_and(|of| of.execute_again(spot, lane, (access.address, access.bytes)))
+        let of = self.blocks.get_mut(at)?.warps.get_mut(warp as usize)?;
+        of.again(spot, lane, access.bytes)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Spot {
 
 /// What a warp did at one place in one interval.
 #[derive(Debug)]
-struct Segment {
+pub(crate) struct Segment {
     interval: u32,
     /// Executions by each lane.
     counts: [u32; LANES as usize],
@@ -134,26 +134,22 @@ impl Warp {
         }
     }
 
-    /// A lane accesses so many bytes at a place where the warp was counted since it settled last. False: in another interval, and nothing is counted.
-    #[inline]
-    pub(crate) fn execute_again(&mut self, spot: Spot, lane: u32, access: (u64, u32)) -> bool {
+    /// Where accesses of so many bytes count that a lane makes at a place where the warp was counted since it settled last. `None`: it is in another interval, or they count in another way.
+    #[inline(always)]
+    pub(crate) fn again(&mut self, spot: Spot, lane: u32, bytes: u32) -> Option<&mut Segment> {
         if self.intervals[lane as usize] != spot.interval {
-            return false;
+            return None;
         }
-        let track = self.tracks.get_mut(spot.slot as usize);
-        let Some(segment) = track.and_then(|track| track.get_mut(spot.segment)) else {
-            return false;
-        };
-        let (address, bytes) = access;
+        let track = self.tracks.get_mut(spot.slot as usize)?;
+        let segment = track.get_mut(spot.segment)?;
         if segment.bytes != bytes {
-            return false;
+            return None;
         }
         // A write that changes nothing would make the next access wait.
         if self.worked >> lane & 1 == 0 {
             self.worked |= 1 << lane;
         }
-        segment.execute(lane, address, bytes);
-        true
+        Some(segment)
     }
 
     /// What a lane counted there accesses `bytes` bytes. False: the lane has synchronised since.
@@ -272,7 +268,7 @@ impl Segment {
 
     /// The same, with what it accesses.
     #[inline(always)]
-    fn execute(&mut self, lane: u32, address: u64, bytes: u32) -> u32 {
+    pub(crate) fn execute(&mut self, lane: u32, address: u64, bytes: u32) -> u32 {
         let before = self.count(lane);
         if before < MOST_KEPT {
             // A lane has executed the place `before` times, so there are as many requests.
@@ -282,6 +278,27 @@ impl Segment {
             self.requests[before as usize].at[lane as usize] = address;
         }
         before
+    }
+
+    /// The same, `count` times: each access `step` bytes behind the one before, modulo 2^64.
+    #[inline(always)]
+    pub(crate) fn execute_row(&mut self, lane: u32, (mut address, step): (u64, u64), count: u32) {
+        let before = self.counts[lane as usize];
+        let known = self.requests.get_mut(before as usize..);
+        let known = known.and_then(|behind| behind.get_mut(..count as usize));
+        let Some(known) = known else {
+            // A lane has executed the place `before` times, and the segment has accesses of one length only.
+            for _ in 0..count {
+                self.execute(lane, address, self.bytes);
+                address = address.wrapping_add(step);
+            }
+            return;
+        };
+        self.counts[lane as usize] = before.saturating_add(count);
+        for request in known {
+            request.at[lane as usize] = address;
+            address = address.wrapping_add(step);
+        }
     }
 
     /// Tells the requests their lanes.

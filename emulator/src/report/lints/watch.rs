@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::{Access, AccessClass, Lints, Profile, Space, SyncKind};
-use crate::detector::{AccessKind, Observe, Observer, Target};
+use crate::detector::{AccessKind, Observe, Observer, ReadRow, Target};
 use crate::shape::CheckedShape;
 use crate::site::{Site, SiteId};
 use crate::sync::{Mutex, lock};
@@ -139,6 +139,31 @@ impl Observer for Watcher {
             },
             space: Some(space),
         })
+    }
+
+    fn reads_rows(&self, thread: u32, rows: &[ReadRow]) -> bool {
+        if self.quiet.get() {
+            return false;
+        }
+        let first = |row: &ReadRow| {
+            let space = match row.target {
+                Target::Global => Some(Space::Global),
+                Target::OwnShared => Some(Space::Shared),
+                Target::OtherShared | Target::Other => None,
+            };
+            let access = Access {
+                site: SiteId(row.site),
+                block: self.block.get(),
+                thread,
+                address: row.first as u64,
+                bytes: row.bytes,
+                align: row.bytes,
+                kind: AccessClass::Load,
+                space,
+            };
+            (access, row.step as u64, row.count)
+        };
+        self.lints.borrow_mut().rows_again(rows.iter().map(first))
     }
 
     fn fetches(&self, thread: u32, site: u32, address: usize, bytes: usize) {
