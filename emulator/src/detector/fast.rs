@@ -360,23 +360,52 @@ pub(super) fn settles<const WRITE: bool>(
     if !WRITE && space.is_read_only() {
         return true;
     }
-    let clocks = &checks.clocks;
     let first = space.first + ((address - space.base) >> space.granule);
     (first..first + (bytes >> space.granule)).all(|index| {
         // SAFETY: a space that is not empty has a table, as long as itself.
         let entry = unsafe { (*space.table).entry(index, checks.t0) };
-        let (epochs, epoch) = (&clocks.epochs, entry.epoch());
-        let is_read = epoch == epochs.warp(thread) || epoch == epochs.block();
-        if !WRITE && (is_read || epochs.is_settled(epoch)) {
-            return true;
+        settles_one::<WRITE>(checks, space, entry, (thread, what))
+    })
+}
+
+/// [`settles`], of `N` bytes in a space whose granules are found from number `first` on, as `Space::spot` says.
+#[inline(always)]
+pub(super) fn settles_at<const N: usize, const WRITE: bool>(
+    checks: &BlockChecks,
+    space: &Space,
+    first: usize,
+    (thread, what): (u32, AccessKind),
+) -> bool {
+    if !WRITE && space.is_read_only() {
+        return true;
+    }
+    let is = |index| {
+        let entry = space.entry(index);
+        entry.is_some_and(|entry| settles_one::<WRITE>(checks, space, entry, (thread, what)))
+    };
+    is(first) && (N <= 4 || is(first + 1)) && (N <= 8 || is(first + 2) && is(first + 3))
+}
+
+/// The same of one granule.
+#[inline(always)]
+fn settles_one<const WRITE: bool>(
+    checks: &BlockChecks,
+    space: &Space,
+    entry: Entry<'_>,
+    (thread, what): (u32, AccessKind),
+) -> bool {
+    let clocks = &checks.clocks;
+    let (epochs, epoch) = (&clocks.epochs, entry.epoch());
+    let is_read = epoch == epochs.warp(thread) || epoch == epochs.block();
+    if !WRITE && (is_read || epochs.is_settled(epoch)) {
+        return true;
+    }
+    locked(space, entry, || {
+        if WRITE {
+            fast_write(clocks, space, entry, clocks.slot(thread, what))
+        } else {
+            fast_read(clocks, space, entry, (thread, what))
         }
-        locked(space, entry, || {
-            if WRITE {
-                fast_write(clocks, space, entry, clocks.slot(thread, what))
-            } else {
-                fast_read(clocks, space, entry, (thread, what))
-            }
-        })
     })
 }
 

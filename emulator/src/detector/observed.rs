@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::access::check_in;
-use super::fast::settles;
+use super::fast::settles_at;
 use super::observer::{ReadRow, Target};
 use super::rows;
 use super::slot::AccessKind;
@@ -27,9 +27,9 @@ pub(super) fn observed_again<const N: usize, const WRITE: bool>(
     };
     // SAFETY: as in `fast::each_fast`.
     let space = unsafe { &*checks.observed[site as usize % CACHED].get() };
-    if space.spot::<N, WRITE>(at.addr()).is_none() {
+    let Some(first) = space.spot::<N, WRITE>(at.addr()) else {
         return false;
-    }
+    };
     let kind = const {
         match WRITE {
             true => AccessKind::WRITE,
@@ -44,7 +44,7 @@ pub(super) fn observed_again<const N: usize, const WRITE: bool>(
     if WRITE {
         running.memory_changed();
     }
-    if !settles::<WRITE>(checks, space, range, (thread, what)) {
+    if !settles_at::<N, WRITE>(checks, space, first, (thread, what)) {
         check_in(running, checks, space, range, value, what);
     }
     true
