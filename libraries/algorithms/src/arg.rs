@@ -1,7 +1,6 @@
 //! The smallest or largest element, with its place.
 //!
-//! At most [`BLOCKS`] blocks, as for a reduction, each of which writes the place of its best element; then one block among these. Values are not stored between: the second
-//! launch computes them from the input again.
+//! At most [`BLOCKS`] blocks, as for a reduction, each of which writes the key and the place of its best element; then one block among these.
 
 use std::array::from_fn;
 
@@ -21,6 +20,12 @@ const BLOCKS: usize = 8 * 132;
 /// Elements of a thread in each round, by their size.
 const ITEMS: [usize; 5] = [16, 16, 16, 8, 4];
 
+/// Elements that a thread of the last launch loads at once: with its first one all that there are, 1056 by 256 threads.
+const ROUND: usize = BLOCKS.div_ceil(THREADS) - 1;
+
+/// The bits of an element's key, and its place.
+type Best = [u64; 2];
+
 /// A search for the smallest or largest element that was described and has not run; see [`crate::Reductions::arg_min`](crate::Reductions::arg_min).
 #[must_use = "nothing runs before `into` or `to_host`"]
 pub struct ArgReduce<'s, 'a, M: Memory, F, const LARGEST: bool> {
@@ -31,7 +36,7 @@ pub struct ArgReduce<'s, 'a, M: Memory, F, const LARGEST: bool> {
 
 /// The memory of a search for the smallest or largest element, for use again and again and in graphs: of no more elements than it was made for, of any type.
 pub struct ArgPlan {
-    partial: DeviceBuffer<u64>,
+    partial: DeviceBuffer<Best>,
 }
 
 impl ArgPlan {
@@ -45,10 +50,10 @@ impl ArgPlan {
         })
     }
 
-    /// Bytes of device memory: 8448 at most.
+    /// Bytes of device memory: 16,896 at most.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.partial.len() * size_of::<u64>()
+        self.partial.len() * size_of::<Best>()
     }
 }
 
@@ -154,7 +159,7 @@ where
 {
     fn run<const ITEMS: usize>(
         self,
-        mut partial: DeviceSliceMut<'_, u64>,
+        mut partial: DeviceSliceMut<'_, Best>,
         value: DeviceSliceMut<'_, K>,
         index: DeviceSliceMut<'_, u64>,
     ) -> Result<(), Error> {
@@ -172,7 +177,7 @@ where
             x.len,
             &mut partial,
         )?;
-        let partial: DeviceSlice<'_, u64> = partial.as_slice();
+        let partial: DeviceSlice<'_, Best> = partial.as_slice();
         let one = Launch::new(1, THREADS as u32);
         Ok(best_of_blocks::<M, F, K, LARGEST>::launch(
             stream, one, a, b, c, x.fetch, partial, value, index,
@@ -189,7 +194,7 @@ pub fn best_of_tiles<M, F, K, const ITEMS: usize, const LARGEST: bool>(
     c: &[M::C],
     fetch: F,
     n: usize,
-    mut y: DisjointSlice<u64, PerBlock>,
+    mut y: DisjointSlice<Best, PerBlock>,
 ) where
     M: Memory,
     F: Fetch<M, Item = K>,
@@ -229,9 +234,9 @@ pub fn best_of_tiles<M, F, K, const ITEMS: usize, const LARGEST: bool>(
     }
     // A block has an element, so its first thread has one.
     let Some((bits, place)) = best else { return };
-    let place = best_of_block::<_, LARGEST>(block, bits, place as u64);
+    let best = block.reduce([bits.to_u64(), place as u64], better::<LARGEST>);
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
-        *y = place;
+        *y = best;
     }
 }
 
@@ -243,7 +248,7 @@ pub fn best_of_blocks<M, F, K, const LARGEST: bool>(
     b: &[M::B],
     c: &[M::C],
     fetch: F,
-    places: &[u64],
+    bests: &[Best],
     mut value: DisjointSlice<K, PerBlock>,
     mut index: DisjointSlice<u64, PerBlock>,
 ) where
@@ -252,22 +257,24 @@ pub fn best_of_blocks<M, F, K, const LARGEST: bool>(
     K: RadixKey,
 {
     let view = M::view(a, b, c);
-    let of = |place: u64| fetch.get(view, place as usize);
-    let mut best: Option<(K::Bits, u64)> = None;
-    let mut i = block.thread();
-    while i < places.len() {
-        let (bits, place) = (of(places[i]).bits(), places[i]);
-        best = match best {
-            // Blocks have tiles in turn, so the place decides between equal elements.
-            Some(best) if !first_of::<_, LARGEST>((bits, place), best) => Some(best),
-            _ => Some((bits, place)),
-        };
-        i += THREADS;
+    // A launch of `best_of_tiles` has a block at least; threads without an element of their own have the last once more, which changes nothing.
+    let Some(last) = bests.len().checked_sub(1) else {
+        return;
+    };
+    let mut best = bests[block.thread().min(last)];
+    let mut first = THREADS;
+    while first <= last {
+        // All are loaded before the first is compared.
+        let others: [Best; ROUND] =
+            from_fn(|k| bests[(first + block.thread() + k * THREADS).min(last)]);
+        for other in others {
+            best = better::<LARGEST>(best, other);
+        }
+        first += ROUND * THREADS;
     }
-    let Some((bits, place)) = best else { return };
-    let place = best_of_block::<_, LARGEST>(block, bits, place);
+    let [_, place] = block.reduce(best, better::<LARGEST>);
     if let Some(value) = block.leader().and_then(|leader| value.get_mut(leader)) {
-        *value = of(place);
+        *value = fetch.get(view, place as usize);
     }
     if let Some(index) = block.leader().and_then(|leader| index.get_mut(leader)) {
         *index = place;
@@ -286,15 +293,12 @@ pub(crate) fn first_of<B: Ord + Copy, const LARGEST: bool>(a: (B, u64), b: (B, u
     before::<_, LARGEST>(a.0, b.0) || (a.0 == b.0 && a.1 < b.1)
 }
 
-/// The place of the block's best element. Holds barriers; threads that returned are left out.
+/// That of both which goes first.
 #[inline(always)]
-fn best_of_block<B: RadixBits, const LARGEST: bool>(block: Block, bits: B, place: u64) -> u64 {
-    let best = block.reduce([bits.to_u64(), place], |a, b| {
-        if first_of::<_, LARGEST>((b[0], b[1]), (a[0], a[1])) {
-            b
-        } else {
-            a
-        }
-    });
-    best[1]
+fn better<const LARGEST: bool>(a: Best, b: Best) -> Best {
+    if first_of::<_, LARGEST>((b[0], b[1]), (a[0], a[1])) {
+        b
+    } else {
+        a
+    }
 }

@@ -301,7 +301,7 @@ pub trait Reductions: OnStream {
     /// The smallest element and its number, in the order of [`sort`](crate::Sorts::sort): of floats a negative NaN is the smallest and a positive one the largest. Of
     /// equal elements the first is found.
     ///
-    /// Time O(n), two launches; the same in every run. Keys have at most 64 bits. Workspace: 8448 bytes at most. CUDA: `cub::DeviceReduce::ArgMin`, `thrust::min_element`.
+    /// Time O(n), two launches; the same in every run. Keys have at most 64 bits. Workspace: 16,896 bytes at most. CUDA: `cub::DeviceReduce::ArgMin`, `thrust::min_element`.
     /// Compute capability: 7.5.
     ///
     /// ```
