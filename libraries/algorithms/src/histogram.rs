@@ -9,7 +9,6 @@ mod channels; // histograms of samples, of several channels
 pub use bins::Sample;
 pub use channels::{EvenHistograms, IntoCounts, RangeHistograms, Single};
 
-use std::array::from_fn;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -23,7 +22,9 @@ use crate::input::{Arguments, Empty, Fetch, Input, Memory, Place};
 /// Threads of a block.
 const THREADS: usize = 512;
 /// Elements of a thread in each round.
-const ITEMS: usize = 8;
+const ITEMS: usize = 4 * GROUPS;
+/// Groups of four among them.
+const GROUPS: usize = 4;
 /// Blocks at most: four for each of 132 multiprocessors.
 const BLOCKS: usize = 4 * 132;
 
@@ -112,9 +113,8 @@ pub fn count<M, F, const BINS: usize>(
     let mut first = block.index() * tile;
     while first < n {
         if n - first >= tile {
-            let part = fetch.part(view, first, tile);
-            let items: [F::Item; ITEMS] = from_fn(|k| part(thread + k * THREADS));
-            items.into_iter().for_each(add);
+            let groups = fetch.share::<GROUPS>(view, first, (thread, THREADS));
+            groups.into_iter().flatten().for_each(add);
         } else {
             let part = fetch.part(view, first, n - first);
             let mut k = thread;

@@ -20,6 +20,8 @@ pub(crate) use search::Search;
 pub use search::{FromPlace, Searched};
 pub use shuffle::Shuffled;
 
+use std::array::from_fn;
+
 use warploom::device_std::memory::prefetch_l2;
 use warploom::device_std::{KernelArg, Plain};
 use warploom::{DeviceBuffer, DeviceSlice};
@@ -66,6 +68,38 @@ pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
         move |k| self.get(view, base + k)
     }
 
+    /// `N` of the elements `base .. base + len`, of which `at` gives the numbers, from 0 on. A rule whose loads need the results of others issues all of one kind before the next.
+    ///
+    /// # Panics
+    /// When the slices have no such elements.
+    #[inline(always)]
+    fn several<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        len: usize,
+        at: impl Fn(usize) -> usize,
+    ) -> [Self::Item; N] {
+        let part = self.part(view, base, len);
+        from_fn(|k| part(at(k)))
+    }
+
+    /// What thread `thread` of `threads` has of the `4 * N * threads` elements from `base` on, each of which one of them has: which one, the rule decides, so that bytes are
+    /// loaded four at once.
+    ///
+    /// # Panics
+    /// When the slices have no such elements.
+    #[inline(always)]
+    fn share<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        (thread, threads): (usize, usize),
+    ) -> [[Self::Item; 4]; N] {
+        let part = self.part(view, base, 4 * N * threads);
+        from_fn(|group| from_fn(|k| part(thread + (4 * group + k) * threads)))
+    }
+
     /// Asks for the elements `base .. base + len` in the second-level cache, if the rule knows where they are: a hint. All lanes of a warp make the call, each with its number.
     #[inline(always)]
     fn prefetch(self, view: M::View<'_>, base: usize, len: usize, lane: usize) {
@@ -75,6 +109,10 @@ pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
 
 /// Bytes that a prefetch brings.
 pub(crate) const SECTOR: usize = 32;
+
+/// Four bytes that are loaded at once.
+#[repr(C, align(4))]
+struct Four<T>([T; 4]);
 
 /// The elements of a slice, as they are.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +138,24 @@ impl<T: Plain> Fetch<One<T>> for Elements {
     ) -> impl Fn(usize) -> T + Copy + 'v {
         let part = &x[base..][..len];
         move |k| part[k]
+    }
+
+    #[inline(always)]
+    fn share<const N: usize>(
+        self,
+        x: <One<T> as Memory>::View<'_>,
+        base: usize,
+        (thread, threads): (usize, usize),
+    ) -> [[T; 4]; N] {
+        let part = &x[base..][..4 * N * threads];
+        if size_of::<T>() == 1 && part.as_ptr().addr().is_multiple_of(4) {
+            return from_fn(|group| {
+                let four = &part[4 * (thread + group * threads)..][..4];
+                // SAFETY: four elements of one byte are there, and the address of the first is a multiple of four, as that of `part` and its number are.
+                unsafe { four.as_ptr().cast::<Four<T>>().read() }.0
+            });
+        }
+        from_fn(|group| from_fn(|k| part[thread + (4 * group + k) * threads]))
     }
 
     #[inline(always)]

@@ -1,7 +1,5 @@
 //! Each element of an input to the same place of the output: the kernel behind everything whose elements do not depend on each other.
 
-use std::array::from_fn;
-
 use warploom::DeviceSliceMut;
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
@@ -113,15 +111,16 @@ pub fn transform_tiles<M, F, T, const ITEMS: usize>(
         return;
     }
     let count = (n - first).min(tile);
-    let part = fetch.part(M::view(a, b, c), first, count);
+    let view = M::view(a, b, c);
     let start = y.raw().wrapping_add(first);
     // SAFETY: `i < count`, so within the slice; the tiles of blocks are disjoint, and numbers of two threads of a block differ modulo `THREADS`.
     let write = |i: usize, item| unsafe { start.wrapping_add(i).write(item) };
     if count == tile {
-        let items: [T; ITEMS] = from_fn(|k| part(thread + k * THREADS));
+        let items: [T; ITEMS] = fetch.several(view, first, tile, |k| thread + k * THREADS);
         unroll_all::<ITEMS>(|k| write(thread + k * THREADS, items[k]));
         return;
     }
+    let part = fetch.part(view, first, count);
     let mut i = thread;
     while i < count {
         write(i, part(i));

@@ -37,3 +37,25 @@ fn numbers_above_the_last_bin_are_left_out() {
         });
     }
 }
+
+/// Bytes are loaded four at once where the first has an address that is a multiple of four.
+#[test]
+fn bytes_from_any_address_on() {
+    let x: Vec<u8> = noise(16_400).into_iter().map(|x| (x >> 9) as u8).collect();
+    for (first, n) in [(1, 8192), (2, 8193), (3, 16_384), (4, 16_385), (8, 8191)] {
+        let mut expected = vec![0; 512];
+        for &x in &x[first..first + n] {
+            expected[usize::from(x)] += 1;
+            expected[256 + usize::from(x / 2)] += 1;
+        }
+        check(&expected, |device, stream| {
+            let x = device.upload(&x)?;
+            let part = x.slice(first..first + n)?;
+            let (mut counts, mut halves) = (device.zeroed(256)?, device.zeroed(256)?);
+            stream.histogram(part).into(&mut counts)?;
+            let even = stream.histogram_even(part, 0..512);
+            even.into(&mut halves)?;
+            Ok([counts.to_vec(stream)?, halves.to_vec(stream)?].concat())
+        });
+    }
+}

@@ -4,7 +4,7 @@ use warploom::Device;
 use warploom_algorithms::counting;
 use warploom_algorithms::prelude::*;
 
-use crate::{check, noise};
+use crate::{check, lengths, noise};
 
 #[test]
 fn elements_are_gathered_from_places() {
@@ -19,6 +19,51 @@ fn elements_are_gathered_from_places() {
         stream.gather(&x, &places).into(&mut y)?;
         Ok(y.to_vec(stream)?)
     });
+}
+
+/// Places in whole tiles of 2048 are loaded together, and so are elements, also those of other places.
+#[test]
+fn places_of_places_around_the_ends_of_tiles() {
+    let x = noise(3000);
+    for n in lengths(2048) {
+        let at = |seed: usize| Vec::from_iter(noise(n + seed)[seed..].iter().map(|p| p % 2999));
+        let (first, second) = (
+            at(0),
+            Vec::from_iter(at(7).iter().map(|&p| p % n.max(1) as u32)),
+        );
+        let of = |&p: &u32| x[first[p as usize] as usize].wrapping_mul(3);
+        let expected = Vec::from_iter(second.iter().map(of));
+        check(&expected, |device, stream| {
+            let (x, first) = (device.upload(&x)?, device.upload(&first)?);
+            let second = device.upload(&second)?;
+            let mut y = device.alloc_uninit(n)?;
+            let input = x.input().permute(&first).permute(&second);
+            let triples = input.map(|x| x.wrapping_mul(3));
+            stream.transform(triples).into(&mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}
+
+#[test]
+fn one_place_outside_of_an_input_is_a_panic_in_the_kernel() {
+    // The last place of a whole tile, and one of the last tile.
+    for (n, outside) in [(4096, 2047), (2100, 2098)] {
+        let device = Device::emulator();
+        let stream = device.stream().unwrap();
+        let x = device.upload(&noise(10)).unwrap();
+        let places = counting(n).map(move |i| if i == outside { u64::MAX } else { 9 });
+        let mut y = device.zeroed(n).unwrap();
+        let error = match stream.gather(&x, places).into(&mut y) {
+            Ok(()) => stream.synchronize().unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        };
+        let place = u64::MAX;
+        assert!(
+            error.contains(&format!("place {place} of an input with 10 elements")),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Rules made from rules: what `map`, `zip`, `rev`, `step_by` and `permute` compute.
 
+use std::array::from_fn;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -69,6 +70,29 @@ where
         let Map(fetch, f) = self;
         let part = fetch.part(view, base, len);
         move |k| f(part(k))
+    }
+
+    #[inline(always)]
+    fn several<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        len: usize,
+        at: impl Fn(usize) -> usize,
+    ) -> [U; N] {
+        let items: [F::Item; N] = self.0.several(view, base, len, at);
+        from_fn(|k| (self.1)(items[k]))
+    }
+
+    #[inline(always)]
+    fn share<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        threads: (usize, usize),
+    ) -> [[U; 4]; N] {
+        let groups: [[F::Item; 4]; N] = self.0.share(view, base, threads);
+        from_fn(|group| from_fn(|k| (self.1)(groups[group][k])))
     }
 
     #[inline(always)]
@@ -216,6 +240,32 @@ where
             self.2
         );
         self.0.get(elements, place)
+    }
+
+    #[inline(always)]
+    fn several<const COUNT: usize>(
+        self,
+        view: <M::Both as Memory>::View<'_>,
+        base: usize,
+        len: usize,
+        at: impl Fn(usize) -> usize,
+    ) -> [F::Item; COUNT] {
+        let (elements, places) = M::split(view);
+        let places: [G::Item; COUNT] = self.1.several(places, base, len, at);
+        let places: [usize; COUNT] = from_fn(|k| places[k].place());
+        // All are checked together, so that no load of an element waits for that of the place of another.
+        let mut are_inside = true;
+        for place in places {
+            are_inside &= place < self.2;
+        }
+        let outside = || places.into_iter().find(|place| *place >= self.2);
+        assert!(
+            are_inside,
+            "place {} of an input with {} elements",
+            outside().unwrap_or(usize::MAX),
+            self.2
+        );
+        self.0.several(elements, 0, self.2, |k| places[k])
     }
 }
 
