@@ -39,18 +39,29 @@ pub trait Sample: Plain + PartialOrd {
 #[derive(Clone, Copy, Debug, Plain)]
 #[repr(C)]
 pub struct WholeScale {
-    lower: i64,
-    /// Numbers in the range.
+    /// Numbers of the type in the range: none if `within` is 0, otherwise from `low` on, as the low 32 bits.
+    within: u64,
+    /// Numbers in the range, of which the type need not have all.
     numbers: u64,
-    /// Bits of the width if that is a power of two, otherwise [`NO_SHIFT`].
-    shift: u64,
+    low: u32,
+    /// Numbers of the range before `low`.
+    before: u32,
+    /// Bits of the width if that is a power of two below 2^32, otherwise [`NO_SHIFT`].
+    shift: u32,
+    unused: u32,
 }
 
 /// That bins are found by a division.
-const NO_SHIFT: u64 = 64;
+const NO_SHIFT: u32 = 32;
 
 impl WholeScale {
-    fn new(lower: i64, upper: i64, bins: usize, channel: usize) -> Result<Self, Error> {
+    /// Of the range `lower .. upper`, for samples of a type that has the numbers `lowest ..= highest`.
+    fn new(
+        (lower, upper): (i64, i64),
+        (lowest, highest): (i64, i64),
+        bins: usize,
+        channel: usize,
+    ) -> Result<Self, Error> {
         if lower >= upper {
             return Err(Error::EmptyRange { channel });
         }
@@ -65,31 +76,39 @@ impl WholeScale {
         }
         let width = numbers / bins.max(1) as u64;
         let is_shift = width.is_power_of_two() && width * bins as u64 == numbers;
+        let shift = if is_shift {
+            width.trailing_zeros().min(NO_SHIFT)
+        } else {
+            NO_SHIFT
+        };
+        let (low, high) = (lower.max(lowest), upper.min(highest + 1));
         Ok(WholeScale {
-            lower,
+            within: if low < high { high.abs_diff(low) } else { 0 },
             numbers,
-            shift: if is_shift {
-                width.trailing_zeros().into()
-            } else {
-                NO_SHIFT
-            },
+            low: low as u32,
+            before: low.abs_diff(lower) as u32,
+            shift,
+            unused: 0,
         })
     }
 
+    /// The bin of the sample of which these are the low 32 bits. All samples of a type differ in them, so arithmetic of 32 bits finds those in the range.
     #[inline(always)]
-    fn bin(self, sample: i64, bins: usize) -> usize {
-        let distance = sample.wrapping_sub(self.lower) as u64;
-        if distance >= self.numbers {
-            usize::MAX
-        } else if self.shift != NO_SHIFT {
-            (distance >> self.shift) as usize
-        } else {
-            let (scaled, numbers) = (distance * bins as u64, self.numbers);
-            // A division of 32 bits takes a fraction of the time.
-            match (u32::try_from(scaled), u32::try_from(numbers)) {
-                (Ok(scaled), Ok(numbers)) => (scaled / numbers) as usize,
-                _ => (scaled / numbers) as usize,
-            }
+    fn bin(self, sample: u32, bins: usize) -> usize {
+        let distance = sample.wrapping_sub(self.low);
+        if u64::from(distance) >= self.within {
+            return usize::MAX;
+        }
+        // Below 2^32, as the range has no more numbers.
+        let distance = distance.wrapping_add(self.before);
+        if self.shift < NO_SHIFT {
+            return (distance >> self.shift) as usize;
+        }
+        let (scaled, numbers) = (u64::from(distance) * bins as u64, self.numbers);
+        // A division of 32 bits takes a fraction of the time.
+        match (u32::try_from(scaled), u32::try_from(numbers)) {
+            (Ok(scaled), Ok(numbers)) => (scaled / numbers) as usize,
+            _ => (scaled / numbers) as usize,
         }
     }
 }
@@ -101,12 +120,13 @@ macro_rules! whole {
             type Scale = WholeScale;
 
             fn scale(lower: i64, upper: i64, bins: usize, channel: usize) -> Result<WholeScale, Error> {
-                WholeScale::new(lower, upper, bins, channel)
+                let all = (i64::from(<$ty>::MIN), i64::from(<$ty>::MAX));
+                WholeScale::new((lower, upper), all, bins, channel)
             }
 
             #[inline(always)]
             fn bin(self, scale: WholeScale, bins: usize) -> usize {
-                scale.bin(i64::from(self), bins)
+                scale.bin(self as u32, bins)
             }
         }
     )*};
@@ -193,6 +213,51 @@ mod tests {
         }
         let all = u32::scale(0, 1 << 32, 3, 0)?;
         assert_eq!((0u32.bin(all, 3), u32::MAX.bin(all, 3)), (0, 2));
+        Ok(())
+    }
+
+    #[test]
+    fn ranges_beyond_the_numbers_of_a_type_have_the_bins_of_all_numbers() -> Result<(), Error> {
+        let ranges = [
+            (-10, 300, 31),
+            (-300, 212, 64),
+            (-500, -200, 3),
+            (256, 300, 2),
+            (100, 1000, 7),
+            (-(1 << 40), -(1 << 40) + 512, 512),
+            (0, 1 << 32, 1),
+        ];
+        for (lower, upper, bins) in ranges {
+            let (of_u8, of_i8) = (
+                u8::scale(lower, upper, bins, 0)?,
+                i8::scale(lower, upper, bins, 0)?,
+            );
+            let expected = |x: i64| match x - lower {
+                distance if (lower..upper).contains(&x) => {
+                    (i128::from(distance) * bins as i128 / i128::from(upper - lower)) as usize
+                }
+                _ => usize::MAX,
+            };
+            for x in 0..=255u8 {
+                assert_eq!(
+                    x.bin(of_u8, bins),
+                    expected(x.into()),
+                    "{x} of {lower}..{upper}"
+                );
+                let y = x as i8;
+                assert_eq!(
+                    y.bin(of_i8, bins),
+                    expected(y.into()),
+                    "{y} of {lower}..{upper}"
+                );
+            }
+        }
+        let below = i32::scale(i64::from(i32::MIN) - 5, 0, 9, 0)?;
+        assert_eq!((i32::MIN.bin(below, 9), 0.bin(below, 9)), (0, usize::MAX));
+        assert_eq!(
+            ((-1).bin(below, 9), i32::MAX.bin(below, 9)),
+            (8, usize::MAX)
+        );
         Ok(())
     }
 

@@ -20,7 +20,9 @@ use crate::input::{Arguments, Empty, Fetch, Input, Memory};
 /// Threads of a block.
 const THREADS: usize = 512;
 /// Pixels of a thread in each round.
-const ITEMS: usize = 8;
+const ITEMS: usize = 4 * GROUPS;
+/// Groups of four among them.
+const GROUPS: usize = 2;
 /// Blocks at most: four for each of 132 multiprocessors.
 const BLOCKS: usize = 4 * 132;
 /// Bins of all channels that a block has in shared memory: 32 KiB.
@@ -157,6 +159,17 @@ impl<M: Memory, F: Fetch<M>> Fetch<M> for Single<F> {
         let part = self.0.part(view, base, len);
         move |k| [part(k)]
     }
+
+    #[inline(always)]
+    fn share<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        threads: (usize, usize),
+    ) -> [[[F::Item; 1]; 4]; N] {
+        let groups: [[F::Item; 4]; N] = self.0.share(view, base, threads);
+        from_fn(|group| from_fn(|k| [groups[group][k]]))
+    }
 }
 
 /// One launch for all channels.
@@ -212,7 +225,7 @@ where
 }
 
 /// Adds how many samples of each of the first `ACTIVE` channels are in each bin to its counts.
-#[kernel(block(512))]
+#[kernel(block(512), max_registers(32))]
 pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     block: Block,
     a: &[M::A],
@@ -246,13 +259,17 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
         c0.len() + c1.len() + c2.len(),
     ];
     let is_shared = !shared.is_empty();
+    let all_bins = starts[3] + c3.len();
+    assert!(
+        !is_shared || all_bins <= shared.len(),
+        "bins outside of shared memory"
+    );
     let own = |bin: usize| {
-        assert!(bin < shared.len(), "a bin outside of shared memory");
         let bin = shared
             .as_ptr()
             .wrapping_add(bin)
             .cast::<Atomic<u32, scope::Block>>();
-        // SAFETY: within the memory (checked), which is there as long as the block; an `Atomic` has the layout of its value, and all accesses here are atomic.
+        // SAFETY: callers have a number below that of all bins, or of the memory, which has at least as many (checked above). It is there as long as the block; an `Atomic` has the layout of its value, and all accesses here are atomic.
         unsafe { &*bin }
     };
     let mut bin = thread;
@@ -278,9 +295,8 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     let mut first = block.index() * tile;
     while first < n {
         if n - first >= tile {
-            let part = fetch.part(view, first, tile);
-            let pixels: [[T; CHANNELS]; ITEMS] = from_fn(|k| part(thread + k * THREADS));
-            unroll_all::<ITEMS>(|k| add(pixels[k]));
+            let pixels = fetch.share::<GROUPS>(view, first, (thread, THREADS));
+            unroll_all::<ITEMS>(|k| add(pixels[k / 4][k % 4]));
         } else {
             let part = fetch.part(view, first, n - first);
             let mut k = thread;
