@@ -207,6 +207,44 @@ fn small_products_of_e4m3_are_not_lost() {
     }
 }
 
+/// 1 to 3 stages of 128 elements, the last of which is not full, one tile after the other in a block: kernels compute two stages a round.
+#[test]
+fn odd_and_even_numbers_of_stages_of_e4m3() {
+    let ([m, n], batches) = ([3, 5], 140);
+    let whole = |len: usize, factor: usize| -> Vec<f32> {
+        (0..len).map(|i| (i * factor % 5) as f32 - 2.0).collect()
+    };
+    let bytes = |x: &[f32]| -> Vec<E4m3> { x.iter().map(|&x| E4m3::from_f32(x)).collect() };
+    for k in [16, 144, 272] {
+        let (a, b) = (whole(batches * m * k, 7919), whole(n * k, 104_729));
+        let expected: Vec<f32> = (0..batches * m * n)
+            .map(|i| (i / n, i % n))
+            .map(|(row, column)| (0..k).map(|at| a[row * k + at] * b[column * k + at]).sum())
+            .collect();
+        let extents = extents([m, n, k], batches);
+        for device in devices() {
+            let candidates = MatmulPlan::<E4m3>::candidates(&device, extents);
+            let of_groups = |candidate: &Candidate| {
+                candidate.family == Family::WarpGroups && candidate.splits == 1
+            };
+            for candidate in candidates.into_iter().filter(of_groups) {
+                let run = || -> Result<Vec<f32>, Error> {
+                    let stream = device.stream()?;
+                    let (a, b) = (device.upload(&bytes(&a))?, device.upload(&bytes(&b))?);
+                    let mut c = device.filled(batches * m * n, f32::NAN)?;
+                    let mut plan = MatmulPlan::<E4m3>::with(&device, extents, candidate)?;
+                    let a = Matrix::row_major(&a, m, k).batches(batches, m * k);
+                    let b = Matrix::column_major(&b, k, n);
+                    let product = stream.matmul(a, b).plan(&mut plan);
+                    product.into(MatrixMut::row_major(&mut c, m, n).batches(batches, m * n))?;
+                    Ok(c.to_vec(&stream)?)
+                };
+                assert_eq!(run().unwrap(), expected, "k = {k}, {candidate:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn lines_at_no_multiples_of_16_bytes_are_multiplied_by_another_kernel() {
     let names = kernels(41, |stream, (a, b), plan, c| {

@@ -6,7 +6,6 @@
 //!
 //! Operands of 16 bits lie along K or across it; all others along K: rows of A, columns of B ([`operands`]).
 
-use warploom::device_std::hint::unroll_all;
 use warploom::device_std::pipeline::{Ring, Turn};
 use warploom::device_std::shared::Swizzle128;
 use warploom::device_std::tma::TensorSource;
@@ -19,9 +18,11 @@ use super::problem::{Problem, Work};
 use crate::arithmetic::Output;
 use crate::epilogue::Place;
 
+mod eight_bits; // products of elements of 8 bits whose sums are of f32
 pub(crate) mod operands; // how operands lie, in memory and in stages
 mod store; // from registers to the result
 
+use eight_bits::{multiply_pairs, multiply_stages};
 use operands::{Grouped, Lies};
 use store::{PIECE, STAGED, stage, store};
 
@@ -180,11 +181,11 @@ kernels! {
     /// Tiles of 64 columns.
     groups_64 BYTES_64: 64 columns, 8 stages, [Grouped], [multiply::<T, A, B, 64, DEPTH, 8>], [Columns<64>: HoldsSums<T::Sum>];
     /// Tiles of 256 columns, each stage added up for itself.
-    stages_256 BYTES_STAGES_256: 256 columns, 4 stages, [Grouped<Sum = f32>], [multiply_stages::<T, A, B, 256, DEPTH, 4, 128, 128, 64>], [Columns<256>: HoldsSums<T::Sum>];
+    stages_256 BYTES_STAGES_256: 256 columns, 4 stages, [Grouped<Sum = f32>], [multiply_pairs::<T, A, B, 256, DEPTH, 4, 128, 128, 64>], [Columns<256>: HoldsSums<T::Sum>];
     /// Tiles of 128 columns, each stage added up for itself.
     stages_128 BYTES_STAGES_128: 128 columns, 4 stages, [Grouped<Sum = f32>], [multiply_stages::<T, A, B, 128, DEPTH, 4, 128, 64, 64>], [Columns<128>: HoldsSums<T::Sum>];
     /// Tiles of 64 columns, each stage added up for itself.
-    stages_64 BYTES_STAGES_64: 64 columns, 8 stages, [Grouped<Sum = f32>], [multiply_stages::<T, A, B, 64, DEPTH, 8, 64, 32, 32>], [Columns<64>: HoldsSums<T::Sum>];
+    stages_64 BYTES_STAGES_64: 64 columns, 8 stages, [Grouped<Sum = f32>], [multiply_pairs::<T, A, B, 64, DEPTH, 8, 64, 32, 32>], [Columns<64>: HoldsSums<T::Sum>];
 }
 
 /// Lets bulk copies fill stages with the operands of a tile, and gives the turn behind the last.
@@ -264,61 +265,6 @@ where
     // SAFETY: as above.
     unsafe { ring.release(turn, warp) };
     (sums, turn.next())
-}
-
-/// As [`multiply`], but adds up each stage for itself, `W` columns at a time, and these sums by the threads: tensor cores keep 13 bits of a fraction of sums of
-/// elements of 8 bits, which would lose the small ones of many stages.
-///
-/// `SUMS` and `OF_SLICE` are the sums of a thread: of all columns, and of `W`.
-#[inline(always)]
-fn multiply_stages<
-    T,
-    A,
-    B,
-    const N: usize,
-    const DEPTH: usize,
-    const STAGES: usize,
-    const W: usize,
-    const SUMS: usize,
-    const OF_SLICE: usize,
->(
-    stages: Stages<'_, '_, T, A, B, N, DEPTH, STAGES>,
-    consumer: Consumer<'_, '_>,
-    steps: u32,
-    mut turn: Turn<STAGES>,
-) -> (Accumulator<N, f32>, Turn<STAGES>)
-where
-    T: Grouped<Sum = f32>,
-    A: Lies<T>,
-    B: Lies<T>,
-    Columns<N>: HoldsSums<f32, Registers = [f32; SUMS]>,
-    Columns<W>: HoldsSums<f32>,
-{
-    let Consumer { group, warp, own } = consumer;
-    let ring = stages.ring;
-    let mut sums = [0.0; SUMS];
-    let mut part = Accumulator::<W, f32>::zero();
-    let mut step = 0;
-    while step < steps {
-        ring.wait_full(turn);
-        macro_rules! slices {
-            ($($slice:literal)*) => {$(
-                if $slice < N / W {
-                    let batch = group.begin(part);
-                    let place = (own, $slice * W);
-                    let batch = add_stage::<T, A, B, N, DEPTH, STAGES, W, true>(stages, batch, place, turn);
-                    part = batch.commit().wait();
-                    unroll_all::<OF_SLICE>(|i| sums[$slice * OF_SLICE + i] += part.get(i));
-                }
-            )*};
-        }
-        slices!(0 1);
-        // SAFETY: once for each turn; its products have been waited for.
-        unsafe { ring.release(turn, warp) };
-        turn = turn.next();
-        step += 1;
-    }
-    (Accumulator::from_registers(sums), turn)
 }
 
 /// Adds the products of a stage, which is full: 64 rows of A with `W` columns of B, from the given ones on.

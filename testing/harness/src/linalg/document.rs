@@ -40,7 +40,11 @@ Nsight Compute 2025.3.1 on an H100, 2026-11-26 (`e4m3` and `bf16`: 2026-11-27), 
   128x128 have 57.4 TFLOP/s, and two blocks of 128x64 a multiprocessor 59.3. m16n8k8 with rows of A that are read behind their products, which spills nothing, gained nothing before (53.4).
 - `e4m3`: tensor cores are busy 66 % of the time, cuBLASLt's 82 %: it has tiles of 128x128, six stages and clusters of two blocks that share copies. What did not help at 4096³: both groups of warps
   begin their products by turns, when those of the other have begun or are half done (1144 and 1134 TFLOP/s, 1155 in the same run without); products of two quarters of the columns at once, so that tensor cores
-  have work while sums are added up (583, 1182 without).
+  have work while sums are added up (583, 1182 without): ptxas lets products wait for each other if those of a stage are under way at the end of a loop's round (C7514).
+- Tiles of 256 and of 64 columns of `e4m3` have two stages a round, and wait for the next stage while products are under way. Two runs of 30 times each, 10^12 operations a second, with and in the same runs
+  without: 1213 and 1212 for 1171 and 1164 at 4096³, 1246 and 1306 for 1260 and 1268 at 8192³, 819 and 813 for 812 and 806 at 2048³, 245 and 239 for 240 and 233 at 1024³. Sums are added up by `add.rn.f32` where they are written:
+  LLVM moves additions behind the wait, and ptxas spills. The early wait alone does not explain it, with one stage a round it is slower (1023). Nor did help: two stages a round and six stages for tiles of 128x128
+  (968; 1088 with four stages, one a round), groups of 16 rows of tiles (1210), addresses of operands in 32 bits (1206).
 - Small and flat products of `bf16`: cuBLASLt's kernels compute all tiles at once, in clusters of two to four blocks that share copies (64x64 with 13 stages for 128x4096x4096, 128x64 with 8 for 1024³, 144x128 for
   1024x2304x768, 64x96 for 1024x768x3072, 64x8 for 1x6144x4096, 128x128 for 512x4096x14336). Our kernels of warp groups have no clusters, no fewer than 128 rows and four stages of 128x128. Where tiles are few, blocks compute parts of K, and a
   second kernel adds up the parts: 5 to 11 µs in the profiler, whose caches are cold. That it reads four parts at once gained nothing.
