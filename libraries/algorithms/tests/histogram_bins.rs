@@ -37,6 +37,37 @@ fn three_of_four_channels_in_bins_of_equal_width() {
     }
 }
 
+/// Ranges that begin before the numbers of the type, end behind them, and have part of them.
+#[test]
+fn three_channels_whose_bins_have_widths_of_powers_of_two() {
+    for n in [1, 4095, 4096, 4097, 70_001] {
+        let ranges = [(-64i64, 128, 3), (192, 320, 16), (16, 80, 64)];
+        let mut expected = vec![0; 3 + 16 + 64];
+        for pixel in pixels(n).iter().map(|x| x.to_le_bytes()) {
+            let mut start = 0;
+            for ((lower, upper, bins), x) in ranges.into_iter().zip(pixel) {
+                if (lower..upper).contains(&x.into()) {
+                    let bin = (i64::from(x) - lower) * bins / (upper - lower);
+                    expected[start + bin as usize] += 1;
+                }
+                start += bins as usize;
+            }
+        }
+        check(&expected, |device, stream| {
+            let x = device.upload(&pixels(n))?;
+            let (mut r, mut g) = (device.filled(3, 5)?, device.zeroed(16)?);
+            let mut b = device.zeroed(64)?;
+            stream
+                .multi_histogram_even(
+                    x.input().map(u32::to_le_bytes),
+                    ranges.map(|(lower, upper, _)| lower..upper),
+                )
+                .into([&mut r, &mut g, &mut b])?;
+            Ok([r.to_vec(stream)?, g.to_vec(stream)?, b.to_vec(stream)?].concat())
+        });
+    }
+}
+
 #[test]
 fn two_channels_between_borders() {
     let n = 30_000;

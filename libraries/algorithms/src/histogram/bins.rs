@@ -9,6 +9,19 @@ use crate::Error;
 pub(super) trait Bins<T>: KernelArg + Send + Sync {
     /// The bin of `sample` among the `bins` of channel `channel`, whose borders are `borders` if the rule has any; a number that is not below `bins` if there is none.
     fn bin(self, channel: usize, borders: &[T], bins: usize, sample: T) -> usize;
+
+    /// Whether [`bin_by_shift`](Self::bin_by_shift) finds the bins of all channels.
+    #[inline(always)]
+    fn shifts(self) -> bool {
+        false
+    }
+
+    /// As [`bin`](Self::bin), by a shift of 32 bits; 2^32 - 1 if there is no bin.
+    #[inline(always)]
+    fn bin_by_shift(self, channel: usize, sample: T) -> u32 {
+        let _ = (channel, sample);
+        u32::MAX
+    }
 }
 
 /// A number of which there are histograms with bins of equal width: `u8`, `u16`, `u32`, `i8`, `i16`, `i32`, `f32`, `f64`.
@@ -32,6 +45,22 @@ pub trait Sample: Plain + PartialOrd {
     /// The bin of a sample; `usize::MAX` if it is not in the range.
     #[doc(hidden)]
     fn bin(self, scale: Self::Scale, bins: usize) -> usize;
+
+    /// Whether [`bin_by_shift`](Self::bin_by_shift) finds bins.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn shifts(scale: Self::Scale) -> bool {
+        let _ = scale;
+        false
+    }
+
+    /// As [`bin`](Self::bin), by a shift; `u32::MAX` if the sample is not in the range.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bin_by_shift(self, scale: Self::Scale) -> u32 {
+        let _ = scale;
+        u32::MAX
+    }
 }
 
 /// Bins of equal width between whole numbers.
@@ -39,20 +68,22 @@ pub trait Sample: Plain + PartialOrd {
 #[derive(Clone, Copy, Debug, Plain)]
 #[repr(C)]
 pub struct WholeScale {
-    /// Numbers of the type in the range: none if `within` is 0, otherwise from `low` on, as the low 32 bits.
-    within: u64,
     /// Numbers in the range, of which the type need not have all.
     numbers: u64,
+    /// The first number of the type in the range, as the low 32 bits.
     low: u32,
-    /// Numbers of the range before `low`.
+    /// Numbers of the range before that.
     before: u32,
-    /// Bits of the width if that is a power of two below 2^32, otherwise [`NO_SHIFT`].
+    /// Numbers of the type in the range, less one; of no meaning with [`EMPTY`].
+    last: u32,
+    /// Bits of the width if that is a power of two below 2^32, otherwise [`DIVIDED`] or [`EMPTY`].
     shift: u32,
-    unused: u32,
 }
 
 /// That bins are found by a division.
-const NO_SHIFT: u32 = 32;
+const DIVIDED: u32 = 32;
+/// That the type has no number in the range.
+const EMPTY: u32 = 33;
 
 impl WholeScale {
     /// Of the range `lower .. upper`, for samples of a type that has the numbers `lowest ..= highest`.
@@ -76,39 +107,55 @@ impl WholeScale {
         }
         let width = numbers / bins.max(1) as u64;
         let is_shift = width.is_power_of_two() && width * bins as u64 == numbers;
-        let shift = if is_shift {
-            width.trailing_zeros().min(NO_SHIFT)
-        } else {
-            NO_SHIFT
-        };
         let (low, high) = (lower.max(lowest), upper.min(highest + 1));
+        let shift = match is_shift {
+            _ if low >= high => EMPTY,
+            true => width.trailing_zeros().min(DIVIDED),
+            false => DIVIDED,
+        };
         Ok(WholeScale {
-            within: if low < high { high.abs_diff(low) } else { 0 },
             numbers,
             low: low as u32,
             before: low.abs_diff(lower) as u32,
+            last: (high - 1).wrapping_sub(low) as u32,
             shift,
-            unused: 0,
         })
     }
 
     /// The bin of the sample of which these are the low 32 bits. All samples of a type differ in them, so arithmetic of 32 bits finds those in the range.
     #[inline(always)]
     fn bin(self, sample: u32, bins: usize) -> usize {
-        let distance = sample.wrapping_sub(self.low);
-        if u64::from(distance) >= self.within {
-            return usize::MAX;
+        if self.shift < DIVIDED {
+            let bin = self.bin_by_shift(sample);
+            return if bin == u32::MAX {
+                usize::MAX
+            } else {
+                bin as usize
+            };
         }
-        // Below 2^32, as the range has no more numbers.
-        let distance = distance.wrapping_add(self.before);
-        if self.shift < NO_SHIFT {
-            return (distance >> self.shift) as usize;
+        let from_low = sample.wrapping_sub(self.low);
+        // Below 2^32 for numbers in the range, as it has no more.
+        let distance = from_low.wrapping_add(self.before);
+        if from_low > self.last || self.shift == EMPTY {
+            return usize::MAX;
         }
         let (scaled, numbers) = (u64::from(distance) * bins as u64, self.numbers);
         // A division of 32 bits takes a fraction of the time.
         match (u32::try_from(scaled), u32::try_from(numbers)) {
             (Ok(scaled), Ok(numbers)) => (scaled / numbers) as usize,
             _ => (scaled / numbers) as usize,
+        }
+    }
+
+    /// As [`bin`](Self::bin), where the width is a power of two; `u32::MAX`, which is no bin, of a sample that is not in the range.
+    #[inline(always)]
+    fn bin_by_shift(self, sample: u32) -> u32 {
+        let from_low = sample.wrapping_sub(self.low);
+        // Without a branch that differs between threads. There are fewer than 2^32 bins.
+        if from_low <= self.last {
+            from_low.wrapping_add(self.before).wrapping_shr(self.shift)
+        } else {
+            u32::MAX
         }
     }
 }
@@ -127,6 +174,16 @@ macro_rules! whole {
             #[inline(always)]
             fn bin(self, scale: WholeScale, bins: usize) -> usize {
                 scale.bin(self as u32, bins)
+            }
+
+            #[inline(always)]
+            fn shifts(scale: WholeScale) -> bool {
+                scale.shift < DIVIDED
+            }
+
+            #[inline(always)]
+            fn bin_by_shift(self, scale: WholeScale) -> u32 {
+                scale.bin_by_shift(self as u32)
             }
         }
     )*};
@@ -174,6 +231,16 @@ impl<T: Sample, const ACTIVE: usize> Bins<T> for Even<T::Scale, ACTIVE> {
     #[inline(always)]
     fn bin(self, channel: usize, _: &[T], bins: usize, sample: T) -> usize {
         sample.bin(self.0[channel], bins)
+    }
+
+    #[inline(always)]
+    fn shifts(self) -> bool {
+        self.0.into_iter().all(T::shifts)
+    }
+
+    #[inline(always)]
+    fn bin_by_shift(self, channel: usize, sample: T) -> u32 {
+        sample.bin_by_shift(self.0[channel])
     }
 }
 

@@ -291,12 +291,27 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
             }
         });
     };
+    // Numbers of 32 bits alone, and no question whose answer all samples share.
+    let by_shift = rule.shifts();
+    let add_by_shift = |pixel: [T; CHANNELS]| {
+        unroll_all::<ACTIVE>(|channel| {
+            let bin = rule.bin_by_shift(channel, pixel[channel]);
+            // In shared memory there is room for all bins: as many as the low 32 bits say.
+            if bin < counts[channel].len() as u32 {
+                own(starts[channel] + bin as usize).fetch_add(1, atomic::Relaxed);
+            }
+        });
+    };
     let (tile, stride) = (THREADS * ITEMS, grid_dim().x as usize * THREADS * ITEMS);
     let mut first = block.index() * tile;
     while first < n {
         if n - first >= tile {
             let pixels = fetch.share::<GROUPS>(view, first, (thread, THREADS));
-            unroll_all::<ITEMS>(|k| add(pixels[k / 4][k % 4]));
+            if is_shared && by_shift {
+                unroll_all::<ITEMS>(|k| add_by_shift(pixels[k / 4][k % 4]));
+            } else {
+                unroll_all::<ITEMS>(|k| add(pixels[k / 4][k % 4]));
+            }
         } else {
             let part = fetch.part(view, first, n - first);
             let mut k = thread;
