@@ -84,7 +84,7 @@ pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
         from_fn(|k| part(at(k)))
     }
 
-    /// What thread `thread` of `threads` has of the `4 * N * threads` elements from `base` on, each of which one of them has: which one, the rule decides, so that bytes are
+    /// The share of thread `thread` of `threads` in the `4 * N * threads` elements from `base` on. Each element is in one share; in which one differs between rules, as bytes are
     /// loaded four at once.
     ///
     /// # Panics

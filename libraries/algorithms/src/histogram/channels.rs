@@ -291,7 +291,7 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
             }
         });
     };
-    // Numbers of 32 bits alone, and no question whose answer all samples share.
+    // Arithmetic of 32 bits alone, and no branch on a condition that is the same for all samples.
     let by_shift = rule.shifts();
     let add_by_shift = |pixel: [T; CHANNELS]| {
         unroll_all::<ACTIVE>(|channel| {
