@@ -190,11 +190,7 @@ pub(crate) fn record_uses<'a>(
     stream: &'a Stream,
 ) -> Result<Submissions<'a>, MemoryError> {
     reject_in_host_callback()?;
-    let own = stream.device();
-    let locks = match buffers.iter().all(|buffer| buffer.device().is_same(own)) {
-        true => order::submission(own),
-        false => order::submissions(devices(buffers, stream)),
-    };
+    let locks = order::submissions(devices(buffers, stream));
     for buffer in buffers {
         buffer.record_use(stream.queue())?;
     }

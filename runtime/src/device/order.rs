@@ -28,31 +28,27 @@ impl<'a> Submissions<'a> {
     }
 }
 
-/// The submission lock of a device, if it is a GPU.
-#[inline]
-pub(crate) fn submission(device: &Device) -> Submissions<'_> {
-    let first = match &device.0.backend {
-        Backend::Cuda(gpu) => Some((&**gpu, gpu.submission())),
-        Backend::Emulator(_) => None,
-    };
-    Submissions {
-        first,
-        ..Submissions::NONE
-    }
-}
-
 /// The submission locks of the GPUs among `devices`, each once.
 pub(crate) fn submissions<'a>(devices: impl Iterator<Item = &'a Device>) -> Submissions<'a> {
-    let gpus = devices.filter_map(|device| match &device.0.backend {
+    let mut gpus = devices.filter_map(|device| match &device.0.backend {
         Backend::Cuda(gpu) => Some(&**gpu),
         Backend::Emulator(_) => None,
     });
+    let Some(first) = gpus.next() else {
+        return Submissions::NONE;
+    };
+    let lock = |gpu: &'a Gpu| (gpu, gpu.submission());
+    let mut others: Vec<&Gpu> = gpus.filter(|gpu| !std::ptr::eq(*gpu, first)).collect();
+    if others.is_empty() {
+        return Submissions {
+            first: Some(lock(first)),
+            others: vec![],
+        };
+    }
+    others.push(first);
     Submissions {
         first: None,
-        others: in_order(gpus)
-            .into_iter()
-            .map(|gpu| (gpu, gpu.submission()))
-            .collect(),
+        others: in_order(others.into_iter()).into_iter().map(lock).collect(),
     }
 }
 

@@ -38,7 +38,7 @@ Nsight Compute 2025.3.1 on an H100, 2026-11-26 (`e4m3` and `bf16`: 2026-11-27), 
   One block of 256x128, whose 256 threads have as many sums each, copies a quarter less of the operands. Tiles still go through registers to shared memory; cuBLASLt copies them asynchronously.
 - `f64`, before the last change: 0.69 and 0.43 · 10⁹ instructions, 87 % and 98 % of the peak of DMMA (0.89 of cuBLASLt). Addresses and limits of the copies were computed again for each tile of K. Without that, blocks of
   128x128 have 57.4 TFLOP/s, and two blocks of 128x64 a multiprocessor 59.3. m16n8k8 with rows of A that are read behind their products, which spills nothing, gained nothing before (53.4).
-- `e4m3`: tensor cores are busy 66 % of the time, cuBLASLt's 82 %: it has tiles of 128x128, six stages and clusters of two blocks that share copies. What did not help at 4096³: both groups of warps
+- `e4m3`, before the kernels of the next point: tensor cores were busy 66 % of the time, cuBLASLt's 82 %: it has tiles of 128x128, six stages and clusters of two blocks that share copies. What did not help at 4096³: both groups of warps
   begin their products by turns, when those of the other have begun or are half done (1144 and 1134 TFLOP/s, 1155 in the same run without); products of two quarters of the columns at once, so that tensor cores
   have work while sums are added up (583, 1182 without): ptxas lets products wait for each other if those of a stage are under way at the end of a loop's round (C7514).
 - Tiles of 256 and of 64 columns of `e4m3` have two stages a round, and wait for the next stage while products are under way. Two runs of 30 times each, 10^12 operations a second, with and in the same runs
