@@ -360,6 +360,7 @@ impl Owned {
     }
 
     /// Refuses a stream of another device.
+    #[inline]
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
         reject_in_host_callback()?;
         if self.portable && self.device().is_gpu() == stream.device().is_gpu() {
@@ -370,15 +371,21 @@ impl Owned {
     }
 
     /// Refuses a stream of another device, also for memory that others may use.
+    #[inline]
     pub(crate) fn check_own(&self, stream: &Stream) -> Result<(), MemoryError> {
         note_work(stream);
-        if self.device().is_same(stream.device()) {
-            return Ok(());
+        match self.device().is_same(stream.device()) {
+            true => Ok(()),
+            false => Err(self.wrong_device(stream)),
         }
-        Err(MemoryError::WrongDevice {
+    }
+
+    #[cold]
+    fn wrong_device(&self, stream: &Stream) -> MemoryError {
+        MemoryError::WrongDevice {
             buffer: self.device().name().to_owned(),
             stream: stream.device().name().to_owned(),
-        })
+        }
     }
 
     /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock, so that
@@ -549,6 +556,7 @@ impl Owned {
 }
 
 /// On the emulator, what the default stream gets orders blocking streams, whatever it is.
+#[inline]
 fn note_work(stream: &Stream) {
     if let (true, Some(turns)) = (stream.is_blocking(), stream.device().turns()) {
         turns.works(stream.number());

@@ -428,6 +428,7 @@ pub(crate) fn host_panic(
 }
 
 /// Refuses what a host function must not do.
+#[inline]
 pub(crate) fn reject_in_host_callback() -> Result<(), StreamError> {
     if callback::in_host_callback() {
         return Err(StreamError::InsideHostFunction);

@@ -185,6 +185,7 @@ pub(crate) fn exclude_graphs<'a>(
 }
 
 /// Records a use of `buffers` on `stream`. The work must be queued before the locks are released: no other use is recorded until then.
+#[inline]
 pub(crate) fn record_uses<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,

@@ -14,6 +14,7 @@ thread_local! {
 }
 
 /// Whether the calling thread runs a host function just now.
+#[inline]
 pub(crate) fn in_host_callback() -> bool {
     IN_CALLBACK.get()
 }

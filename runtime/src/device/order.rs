@@ -5,51 +5,49 @@ use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 use crate::device::{Backend, Device, Emulated, Gpu, Submission};
 
 /// Submission locks, each with its GPU. It is one almost always, and then no memory is allocated.
-pub(crate) struct Submissions<'a> {
-    first: Option<(&'a Gpu, MutexGuard<'a, Submission>)>,
-    others: Vec<(&'a Gpu, MutexGuard<'a, Submission>)>,
+pub(crate) enum Submissions<'a> {
+    None,
+    One(&'a Gpu, MutexGuard<'a, Submission>),
+    Several(Vec<(&'a Gpu, MutexGuard<'a, Submission>)>),
 }
 
 impl<'a> Submissions<'a> {
-    pub(crate) const NONE: Submissions<'static> = Submissions {
-        first: None,
-        others: vec![],
-    };
-
     /// Takes the lock of `gpu` out.
     pub(crate) fn take(&mut self, gpu: &Gpu) -> Option<MutexGuard<'a, Submission>> {
-        let is_wanted = |(of, _): &mut (&Gpu, _)| std::ptr::eq(*of, gpu);
-        let first = self.first.take_if(is_wanted);
-        let found = first.or_else(|| {
-            let at = self.others.iter_mut().position(is_wanted)?;
-            Some(self.others.swap_remove(at))
-        });
-        found.map(|(_, submission)| submission)
+        match std::mem::replace(self, Submissions::None) {
+            Submissions::One(of, submission) if std::ptr::eq(of, gpu) => return Some(submission),
+            Submissions::Several(mut all) => {
+                let at = all.iter().position(|(of, _)| std::ptr::eq(*of, gpu));
+                let found = at.map(|at| all.swap_remove(at).1);
+                *self = Submissions::Several(all);
+                return found;
+            }
+            others => *self = others,
+        }
+        None
     }
 }
 
 /// The submission locks of the GPUs among `devices`, each once.
+#[inline]
 pub(crate) fn submissions<'a>(devices: impl Iterator<Item = &'a Device>) -> Submissions<'a> {
     let mut gpus = devices.filter_map(|device| match &device.0.backend {
         Backend::Cuda(gpu) => Some(&**gpu),
         Backend::Emulator(_) => None,
     });
     let Some(first) = gpus.next() else {
-        return Submissions::NONE;
+        return Submissions::None;
     };
-    let lock = |gpu: &'a Gpu| (gpu, gpu.submission());
-    let mut others: Vec<&Gpu> = gpus.filter(|gpu| !std::ptr::eq(*gpu, first)).collect();
-    if others.is_empty() {
-        return Submissions {
-            first: Some(lock(first)),
-            others: vec![],
-        };
+    match gpus.find(|gpu| !std::ptr::eq(*gpu, first)) {
+        None => Submissions::One(first, first.submission()),
+        Some(other) => several([first, other].into_iter().chain(gpus).collect()),
     }
-    others.push(first);
-    Submissions {
-        first: None,
-        others: in_order(others.into_iter()).into_iter().map(lock).collect(),
-    }
+}
+
+#[cold]
+fn several(gpus: Vec<&Gpu>) -> Submissions<'_> {
+    let lock = |gpu| (gpu, Gpu::submission(gpu));
+    Submissions::Several(in_order(gpus.into_iter()).into_iter().map(lock).collect())
 }
 
 /// While they live, no graph runs on the emulated ones among `devices`.

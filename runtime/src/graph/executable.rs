@@ -237,7 +237,7 @@ impl ExecutableGraph {
                 return (submission, others);
             }
         }
-        (own.submission(), Submissions::NONE)
+        (own.submission(), Submissions::None)
     }
 
     /// Gives a node the launch that `record` gives to the stream that it gets: the same kernel with another shape or other arguments, for

@@ -36,6 +36,7 @@ impl Extent3 {
     }
 
     /// Refuses a slice of another length.
+    #[inline]
     pub(in crate::memory) fn check_length(self, given: usize) -> Result<(), MemoryError> {
         if self.elements() == Some(given) {
             return Ok(());
@@ -47,6 +48,7 @@ impl Extent3 {
     }
 
     /// Refuses a copy between areas of different extents.
+    #[inline]
     pub(in crate::memory) fn check_same(
         from: [usize; 3],
         to: [usize; 3],

@@ -459,6 +459,7 @@ pub(super) fn resolve_all(
 /// # Safety
 /// As [`Region::copy`], but for the extents and the devices of `buffers`.
 #[track_caller]
+#[inline]
 unsafe fn copy(
     from: Region<'_>,
     to: Region<'_>,
