@@ -37,7 +37,8 @@ pub(crate) fn noisy(i: usize, [r, g, b, a]: [u8; 4]) -> [u8; 4] {
             .wrapping_mul(0x7feb_352d)
             .wrapping_add(0x9e37_79b9);
         z = (z ^ z >> 15).wrapping_mul(0x846c_a68b);
-        c + (z >> 16) as u8 % 31 - 15
+        let noise = (z >> 16) as u8 % 31;
+        (c - 15) + noise // colours are from 50 to 230
     });
     [r, g, b, a]
 }
