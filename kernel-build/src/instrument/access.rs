@@ -39,6 +39,7 @@ const PLACED: &[&str] = &[
     "nanosleep",
     "print",
     "wgmma",
+    "tcgen05",
     "tex.",
     "tld4.",
     "suld.",

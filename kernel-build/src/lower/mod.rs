@@ -27,4 +27,5 @@ pub(crate) mod statics;
 mod stored_values;
 pub(crate) mod symbols;
 pub(crate) mod target_queries;
+mod tensor_memory;
 pub(crate) mod warp_group;

@@ -275,6 +275,7 @@ pub(crate) fn offer(module: &mut Module<'_>, member: &str) {
 /// Replaces symbols that name LLVM intrinsics by these; defines those that LLVM has in another form, and adds those that it does not know to `problems`.
 pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String>) {
     super::warp_group::bind(module, problems);
+    super::tensor_memory::bind(module, problems);
     for function in module.functions() {
         let symbol = function.name();
         let Some(rest) = symbol.strip_prefix(LLVM_INTRINSIC) else {

@@ -2,7 +2,8 @@
 //!
 //! A kernel gets an image for each architecture that the build asks for, or for the least that has its instructions. One that asks for
 //! `arch()` also gets one for each of [`TIERS`], if its code differs there: an H200 then runs what the device library has for it, though
-//! the build said sm_75. One that asks for `feature_set()` also gets one for `sm_90a`, if its code differs there.
+//! the build said sm_75. One that asks for `feature_set()` also gets one for `sm_90a`, if its code differs there, and one for `sm_100a` if it
+//! has instructions of that architecture alone.
 
 use super::availability::Calls;
 use super::{Compiled, PipelineError, debug_labels, gpu, image_groups, requirements};
@@ -24,6 +25,9 @@ const TIERS: [Arch; 2] = [Arch::sm(80), Arch::sm(90)];
 
 /// The architecture with features of its own for which there is code behind `feature_set()`: products of warp groups.
 const SPECIFIC_TIER: Arch = Arch::exactly(90);
+
+/// The one that has tensor memory. Few kernels use it, so only those that do are compiled for it.
+const TENSOR_MEMORY_TIER: Arch = Arch::exactly(100);
 
 /// Device IR before optimisation, and what is known about it.
 pub(crate) struct Program<'a, 'ctx> {
@@ -188,8 +192,17 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let asking: Vec<usize> = all
             .filter(|g| queries(program, &groups[*g], ARCH_SPECIFIC))
             .collect();
-        if !asking.is_empty() && !archs.contains(&SPECIFIC_TIER) {
-            todo.push((SPECIFIC_TIER, asking));
+        let using = |g: &&usize| {
+            let kernels = groups[**g].iter().map(|k| program.names[*k].as_str());
+            let kernels: Vec<&str> = kernels.collect();
+            let needs = requirements::of(&program.module, &kernels);
+            needs.exact.contains(&TENSOR_MEMORY_TIER.sm)
+        };
+        let using: Vec<usize> = asking.iter().filter(using).copied().collect();
+        for (tier, groups) in [(SPECIFIC_TIER, asking), (TENSOR_MEMORY_TIER, using)] {
+            if !groups.is_empty() && !archs.contains(&tier) {
+                todo.push((tier, groups));
+            }
         }
         todo.sort_by_key(|entry| std::cmp::Reverse((entry.0.sm, entry.0.exact)));
         Schedule {

@@ -200,6 +200,45 @@ fn the_feature_set_is_a_constant_of_each_image() {
     assert_eq!(found, [(75, false, 0), (90, false, 0), (90, true, 90)]);
 }
 
+const OF_TENSOR_MEMORY: &str =
+    "__warploom.asm:volatile+exact100+ptx86|tcgen05.fence::before_thread_sync;";
+
+/// Code for tensor memory behind a question gets an image beside the others, and other questions do not.
+#[test]
+fn tensor_memory_behind_a_question_has_an_image_of_its_own() {
+    let asks = "  %f = call i32 @__warploom.arch_specific()\n  %is = icmp eq i32 %f, 100\n  br i1 %is, label %there, label %elsewhere\nthere:\n";
+    let rest = "  br label %elsewhere\nelsewhere:\n  %v = phi i32 [ 1, %there ], [ 2, %0 ]";
+    let question = "declare i32 @__warploom.arch_specific()\n";
+    let uses = format!("{asks}  call void @\"{OF_TENSOR_MEMORY}\"()\n{rest}");
+    let declared = format!("{question}declare void @\"{OF_TENSOR_MEMORY}\"()\n");
+    let (_, texts) = compiled(&(storing("uses", &uses) + &declared), options()).unwrap();
+    let of = |texts: &[(u32, bool, String)]| -> Vec<(u32, bool)> {
+        let mut of: Vec<_> = texts.iter().map(|t| (t.0, t.1)).collect();
+        of.sort_unstable();
+        of
+    };
+    assert_eq!(of(&texts), [(75, false), (100, true)]);
+    for (sm, _, ptx) in &texts {
+        assert_eq!(ptx.contains("tcgen05.fence"), *sm == 100, "{ptx}");
+    }
+    let other = storing("other", &format!("{asks}{rest}")) + question;
+    let (_, texts) = compiled(&other, options()).unwrap();
+    assert_eq!(of(&texts), [(75, false)]);
+}
+
+/// Without a question there is an image for that architecture alone.
+#[test]
+fn tensor_memory_alone_has_one_image() {
+    let ir = storing(
+        "only",
+        &format!("  call void @\"{OF_TENSOR_MEMORY}\"()\n  %v = add i32 1, 2"),
+    ) + &format!("declare void @\"{OF_TENSOR_MEMORY}\"()\n");
+    let (_, texts) = compiled(&ir, options()).unwrap();
+    let of: Vec<_> = texts.iter().map(|t| (t.0, t.1)).collect();
+    assert_eq!(of, [(100, true)]);
+    assert!(texts[0].2.contains(".target sm_100a\n"), "{}", texts[0].2);
+}
+
 /// The names of Rust's symbols and of its constants are no names in PTX.
 #[test]
 fn names_are_those_that_ptxas_accepts() {

@@ -23,7 +23,7 @@ const REQUIRE: &str = "WARPLOOM_REQUIRE_PTXAS";
 /// The architectures that images are assembled for.
 pub const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 /// Architectures of which images may use what no other has: those are assembled for them alone.
-const EXACT: [&str; 1] = ["sm_90a"];
+const EXACT: [&str; 2] = ["sm_90a", "sm_100a"];
 const OPTIONS: [&str; 2] = ["-v", "-O1"];
 
 /// An image that was given to the assembler.
