@@ -64,6 +64,7 @@ pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod statics; // global, constant and managed memory with names
 pub mod surface; // images that kernels write
 pub mod target; // where the code runs
+pub mod tcgen05; // products whose sums are in tensor memory
 pub mod texture; // images that kernels read through the texture units
 pub mod time; // clocks, and sleep
 pub mod tma; // copies of many bytes, and of boxes of tensors

@@ -80,11 +80,12 @@ pub(crate) fn constant_block() -> u32 {
 pub enum FeatureSet {
     /// Those that all newer architectures keep: `sm_90`.
     Base,
-    /// Those of exactly this architecture too, as 10 × compute capability: 90 for `sm_90a`.
+    /// Those of exactly this architecture too, as 10 × compute capability: 90 for `sm_90a`, 100 for `sm_100a`.
     Specific(u32),
 }
 
-/// The features that this code is compiled for: [`FeatureSet::Specific`] in images that `Arch::exactly` asked for.
+/// The features that this code is compiled for: [`FeatureSet::Specific`] in images that `Arch::exactly` asked for, in those for `sm_90a` that kernels which ask get of themselves, and in
+/// those for `sm_100a` of kernels that use [`tcgen05`](crate::tcgen05).
 ///
 /// A constant in each image; `Base` on the emulator and on the host. There are no images for families (`sm_100f`).
 /// CUDA: `__CUDA_ARCH_SPECIFIC__`.

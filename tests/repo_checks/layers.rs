@@ -294,7 +294,7 @@ const CRATES: &[Layers] = &[
                 "collectives",
                 &[
                     "cluster", "groups", "memory", "mma", "output", "pipeline", "surface",
-                    "texture", "tma", "wgmma", "wmma",
+                    "tcgen05", "texture", "tma", "wgmma", "wmma",
                 ],
             ),
         ],

@@ -218,6 +218,48 @@ macro_rules! register_intrinsics {
     };
 }
 
+/// Lines whose last argument is a number that the device linker reads: it says which instruction it is.
+macro_rules! coded_intrinsics {
+    ($(
+        $(#[$doc:meta])*
+        unsafe fn $name:ident($($arg:ident: $ty:ty),*) = $symbol:literal;
+    )*) => {
+        /// Every line, for instrumented code on the emulator.
+        #[cfg(not(warploom_device))]
+        pub(crate) const CODED_SHIMS: &[crate::intrinsics::Shim] = &[$({
+            unsafe extern "C-unwind" fn shim($($arg: $ty,)* code: u32) {
+                // SAFETY: instrumented code calls it where the kernel called the function.
+                unsafe { warploom_emulator::intrinsics::$name($($arg,)* code) }
+            }
+            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
+        }),*];
+        $(
+        $(#[$doc])*
+        #[inline(always)]
+        #[cfg_attr(not(warploom_device), track_caller)]
+        pub(crate) unsafe fn $name<C: $crate::intrinsics::Code>($($arg: $ty),*) {
+            #[cfg(warploom_device)]
+            {
+                unsafe extern "C" {
+                    #[link_name = concat!("__warploom.", $symbol)]
+                    fn device($($arg: $ty,)* code: u32);
+                }
+                // SAFETY: the device linker gives this symbol the type declared here; the caller keeps the section above.
+                unsafe { device($($arg,)* C::CODE) }
+            }
+            #[cfg(not(warploom_device))]
+            // SAFETY: the emulator's function asks for no more than the section above, which the caller keeps.
+            unsafe { warploom_emulator::intrinsics::$name($($arg,)* C::CODE) }
+        }
+        )*
+    };
+}
+
+/// The number of an instruction: `kernel-build/src/lower/warp_group.rs` and `tensor_memory.rs` beside it say what its bits mean.
+pub(crate) trait Code {
+    const CODE: u32;
+}
+
 mod asynchronous; // barriers in memory, copies under way
 mod atomic; // atomic reads and writes
 mod barrier; // what the threads of a block do together
@@ -241,6 +283,7 @@ mod memory; // caches and address spaces
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
 mod shared; // the memory of the block
+mod tensor_memory; // products whose sums are in tensor memory
 mod texture; // fetches of texture units
 mod texture_offset; // fetches beside the coordinates
 mod time; // clocks, sleep, and what profilers and debuggers see
@@ -268,6 +311,7 @@ pub use memory::*;
 pub use pair::*;
 pub use rounding::*;
 pub use shared::*;
+pub use tensor_memory::*;
 pub use texture::*;
 pub use texture_offset::*;
 pub use time::*;
@@ -334,6 +378,8 @@ pub static SHIMS: &[&[Shim]] = &[
     pair::SHIMS,
     rounding::SHIMS,
     shared::UNSAFE_SHIMS,
+    tensor_memory::CODED_SHIMS,
+    tensor_memory::UNSAFE_SHIMS,
     gather::FETCH_SHIMS,
     texture::FETCH_SHIMS,
     texture_offset::FETCH_SHIMS,

@@ -14,48 +14,6 @@ unsafe_intrinsics! {
     unsafe fn elect_one() -> bool = "asm:volatile+convergent+sm90+ptx80|{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 $0, 1, 0, p; }";
 }
 
-/// What all intrinsics have in common whose last argument is a number that the device linker reads.
-macro_rules! coded_intrinsics {
-    ($(
-        $(#[$doc:meta])*
-        unsafe fn $name:ident($($arg:ident: $ty:ty),*) = $symbol:literal;
-    )*) => {
-        /// Every line, for instrumented code on the emulator.
-        #[cfg(not(warploom_device))]
-        pub(crate) const CODED_SHIMS: &[crate::intrinsics::Shim] = &[$({
-            unsafe extern "C-unwind" fn shim($($arg: $ty,)* code: u32) {
-                // SAFETY: instrumented code calls it where the kernel called the function.
-                unsafe { warploom_emulator::intrinsics::$name($($arg,)* code) }
-            }
-            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
-        }),*];
-        $(
-        $(#[$doc])*
-        #[inline(always)]
-        #[cfg_attr(not(warploom_device), track_caller)]
-        pub(crate) unsafe fn $name<C: Code>($($arg: $ty),*) {
-            #[cfg(warploom_device)]
-            {
-                unsafe extern "C" {
-                    #[link_name = concat!("__warploom.", $symbol)]
-                    fn device($($arg: $ty,)* code: u32);
-                }
-                // SAFETY: the device linker gives this symbol the type declared here; the caller keeps the section above.
-                unsafe { device($($arg,)* C::CODE) }
-            }
-            #[cfg(not(warploom_device))]
-            // SAFETY: the emulator's function asks for no more than the section above, which the caller keeps.
-            unsafe { warploom_emulator::intrinsics::$name($($arg,)* C::CODE) }
-        }
-        )*
-    };
-}
-
-/// The number of an instruction: `kernel-build/src/lower/warp_group.rs` says what its bits mean.
-pub(crate) trait Code {
-    const CODE: u32;
-}
-
 coded_intrinsics! {
     /// `d = a · b + d`, begun. PTX `wgmma.mma_async.sync.aligned`, 8.0 · sm_90a.
     ///

@@ -72,7 +72,8 @@ impl<'k, T: Input, const ROWS: usize, const COLS: usize, S: Swizzle>
     /// # Safety
     /// What was written to it is visible to this group's products: bulk copies have been waited for, and threads that wrote it called
     /// [`fence_proxy_async`](crate::tma::fence_proxy_async) and then met this group at a barrier. No thread and no copy writes it until the products that
-    /// read it have been waited for; they are waited for before their sums are dropped or forgotten. All threads of the group multiply it, with the same operands.
+    /// read it have been waited for; they are waited for before their sums are dropped or forgotten. All threads of the group multiply it, with the same operands (of the
+    /// block, where the sums are in [tensor memory](crate::tcgen05)).
     #[inline(always)]
     #[must_use]
     pub unsafe fn view<'v>(self) -> TileView<'v, T, ROWS, COLS, S>
@@ -206,7 +207,13 @@ impl<T: Input, const LINES: usize, M: Major> Operand<'_, T, LINES, M> {
     /// Where it begins and how it lies there. On the device the descriptor is complete.
     #[inline(always)]
     pub(super) fn place(self) -> (*const u8, u64) {
+        (self.start, self.descriptor())
+    }
+
+    /// Its descriptor. On the device it is complete.
+    #[inline(always)]
+    pub(crate) fn descriptor(self) -> u64 {
         let address = u64::from(raw::address_to_shared(self.start.cast_mut()));
-        (self.start, self.layout | address >> 4 & 0x3fff)
+        self.layout | address >> 4 & 0x3fff
     }
 }

@@ -18,6 +18,7 @@ mod matrix; // products of matrices in registers
 mod memory; // address spaces, caches, giving way
 mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
+mod tensor_memory; // refused: the emulator has none
 mod texture; // fetches of texture units, accesses of surfaces
 mod time; // clocks, and sleep
 mod warp_group; // products that four warps begin together
@@ -37,6 +38,7 @@ pub use matrix::{ldmatrix, movmatrix, multiply_add, multiply_add_sparse, stmatri
 pub use memory::*;
 pub use print::print_ring;
 pub use rounding::*;
+pub use tensor_memory::*;
 pub use texture::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
 pub use warp_group::*;
