@@ -268,8 +268,11 @@ fn available(images: &[Image]) -> String {
     let names: Vec<_> = images
         .iter()
         .map(|image| {
-            let only = if image.exact { " only" } else { " and newer" };
-            format!("sm_{}{only}", image.sm)
+            let sm = image.sm;
+            match image.exact {
+                true => format!("sm_{sm}a (compute capability {}.{} only)", sm / 10, sm % 10),
+                false => format!("sm_{sm} and newer"),
+            }
         })
         .collect();
     match &*names {

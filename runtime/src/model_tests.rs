@@ -24,7 +24,10 @@ fn the_newest_image_that_runs_is_chosen() {
     assert_eq!(sm((8, 9)), Some((80, false)));
     assert_eq!(sm((9, 0)), Some((90, true)));
     assert_eq!(sm((12, 0)), Some((90, false)));
-    assert_eq!(available(&images[..2]), "sm_75 and newer, sm_90 only");
+    assert_eq!(
+        available(&images[..2]),
+        "sm_75 and newer, sm_90a (compute capability 9.0 only)"
+    );
 }
 
 //@ rows: GCO-8
@@ -58,7 +61,7 @@ fn the_refusal_says_what_a_gpu_says() {
     let error = image_for(&images, "scale", &device).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no device code of kernel `scale` runs on emulated 8.6 (A10) (compute capability 8.6): the program has it for sm_90 and newer, sm_100 only; build for this GPU too"
+        "no device code of kernel `scale` runs on emulated 8.6 (A10) (compute capability 8.6): the program has it for sm_90 and newer, sm_100a (compute capability 10.0 only); build for this GPU too"
     );
 }
 

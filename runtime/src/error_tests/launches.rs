@@ -181,7 +181,7 @@ pub(super) fn errors(here: &'static Location<'static>) -> Vec<L> {
             kernel,
             device: "NVIDIA T4".into(),
             capability: "7.5".into(),
-            available: "sm_80 and newer, sm_90 only".into(),
+            available: "sm_80 and newer, sm_90a (compute capability 9.0 only)".into(),
         },
         L::DamagedImages {
             reason: "the device image at byte 16 is cut off".into(),

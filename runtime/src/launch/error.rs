@@ -427,7 +427,7 @@ pub enum LaunchError {
         device: String,
         /// The device's compute capability, e.g. `7.5`.
         capability: String,
-        /// What there is, e.g. `sm_80, sm_90a only`.
+        /// What there is, e.g. `sm_80 and newer, sm_90a (compute capability 9.0 only)`.
         available: String,
     },
     /// The device code that the program carries cannot be read.
