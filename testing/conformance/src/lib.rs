@@ -24,4 +24,5 @@ pub mod group_matmul; // a matrix product on warp groups
 pub mod library; // statics that several crates' kernels use
 pub mod reference; // arithmetic of about 100 bits
 pub mod tensor_cores; // random products on tensor cores
+pub mod tensor_memory_matmul; // a matrix product whose sums are in tensor memory
 pub mod warp_groups; // random products of warp groups
