@@ -3,14 +3,12 @@
 //! Launches run one after the other here, and side by side on a GPU. The host says of each which others are over before it begins (`turn.rs`). Only buffers are
 //! compared: those that a kernel gets as slices are handed from stream to stream in order, so what is left are raw pointers.
 
-use std::ops::Range;
-
+use super::footprint::{Footprint, Piece};
 use super::memory::Allocation;
 use super::race;
 use super::slot::AccessKind;
 use super::space::{Space, SpaceKind};
 use super::state::RunChecks;
-use super::turn::{Footprint, MOST, Piece};
 use crate::finding::{Code, Report, Side};
 use crate::memory_kind::Kind;
 use crate::site::SiteId;
@@ -20,24 +18,36 @@ pub(super) fn finish(run: &RunChecks) {
     let Some(turn) = &run.turn else {
         return;
     };
-    let footprint = Footprint {
+    let mut launch = Footprint {
         stream: turn.stream,
         number: turn.number,
         kernel: turn.kernel,
         launched_at: turn.launched_at,
-        pieces: run.touched(),
+        pieces: Vec::new(),
     };
+    let mut tables = Some(run.take_tables(is_kept));
     let mut all = turn.all.lock();
-    for other in all.iter().filter(|other| !turn.is_after(other)) {
-        compare(run, &footprint, other);
+    let others = all.look_up_if(|other| !turn.is_after(other));
+    let mut others = others
+        .iter()
+        .filter(|other| !turn.is_after(other))
+        .peekable();
+    if others.peek().is_some() {
+        launch.pieces = tables
+            .take()
+            .map_or_else(Vec::new, |tables| tables.pieces());
+        others.for_each(|other| compare(run, &launch, other));
     }
-    let n_pieces = |all: &[Footprint]| all.iter().map(|one| one.pieces.len()).sum::<usize>();
-    while !all.is_empty()
-        && (all.len() >= MOST.0 || n_pieces(&all) + footprint.pieces.len() > MOST.1)
-    {
-        all.remove(0);
-    }
-    all.push(footprint);
+    all.add(launch, tables);
+}
+
+/// The allocation whose accesses are compared, if a space is one.
+fn is_kept(space: &Space) -> Option<&Allocation> {
+    let (SpaceKind::Global(_) | SpaceKind::Watched(_), Some(of)) = (space.what, space.allocation())
+    else {
+        return None;
+    };
+    (of.kind == Kind::Global && !of.is_freed()).then_some(of)
 }
 
 fn compare(run: &RunChecks, now: &Footprint, before: &Footprint) {
@@ -78,47 +88,4 @@ fn report(
             .why("the two are launches of different streams, and neither stream waits for the other: on a GPU they may run at the same time, or in the other order")
             .help("record an event behind the first launch and let the second stream wait for it, use one stream, or pass the buffer itself, which is handed over in order")
     });
-}
-
-impl RunChecks {
-    /// What the run has accessed of buffers, by address.
-    fn touched(&self) -> Vec<Piece> {
-        let mut all = Vec::new();
-        self.each_space(|space| {
-            let (SpaceKind::Global(_) | SpaceKind::Watched(_), Some(of)) =
-                (space.what, space.allocation())
-            else {
-                return;
-            };
-            if of.kind == Kind::Global && !of.is_freed() {
-                add_pieces(&mut all, space, of, self.t0);
-            }
-        });
-        all.sort_unstable_by_key(|piece: &Piece| piece.start);
-        all
-    }
-}
-
-fn add_pieces(all: &mut Vec<Piece>, space: &Space, of: &Allocation, t0: u32) {
-    let (base, shift) = (space.base, space.granule);
-    // SAFETY: a space has a table, as long as itself.
-    let table = unsafe { &*space.table };
-    let tell = |granules: Range<usize>, byte: Option<usize>, touch| {
-        let start = base + (granules.start << shift) + byte.unwrap_or(0);
-        let end = byte.map_or(base + (granules.end << shift), |_| start + 1);
-        let (serial, last) = (of.serial, all.last_mut());
-        match last {
-            Some(last) if (last.serial, last.end, last.touch) == (serial, start, touch) => {
-                last.end = end;
-            }
-            _ => all.push(Piece {
-                serial,
-                start,
-                end,
-                touch,
-            }),
-        }
-    };
-    // SAFETY: all blocks of the run are over.
-    unsafe { table.each_touch(t0, tell) };
 }

@@ -16,6 +16,7 @@ mod exits; // lanes that exited before a barrier
 mod fast; // reads and writes that bounds order, or that tell nothing new
 mod fast_atomic; // relaxed atomics that tell nothing but that they were made
 mod fetches; // reads of textures
+mod footprint; // what launches have accessed of buffers
 mod frees; // memory that is freed while others use it
 mod hints; // atomics that say why a race is one
 mod hooks; // what instrumented code calls
@@ -35,6 +36,7 @@ mod shadow; // what is remembered of each piece of memory
 mod slot; // one access, as it is remembered
 mod space; // which memory an access goes to
 mod state; // what a run keeps, and each of its blocks
+mod touch; // what a launch has done with a piece of memory
 mod turn; // the place of a launch among those of all streams
 mod uninitialised; // reads of what has no value
 mod weak; // which stores atomic loads may read, in explorations

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use super::epochs::NONE;
 use super::line::{FRESH, LINE, Line, READ, WRITTEN};
 use super::slot::Slot;
-use super::turn::{Touch, is_of_run};
+use super::touch::{Touch, is_of_run};
 use crate::sync::StaticMutex;
 
 /// What is remembered of one granule.
@@ -471,6 +471,12 @@ impl Table {
         }
     }
 
+    /// How many chunks were made.
+    pub(super) fn n_chunks(&self) -> usize {
+        let is_there = |chunk: &&AtomicPtr<Chunk>| !chunk.load(Ordering::Relaxed).is_null();
+        self.chunks.iter().filter(is_there).count()
+    }
+
     /// Hands the entries to later runs. `high` is a time above all in them.
     pub(super) fn retire(&mut self, high: u32, splits: &Splits) {
         if !*self.any.get_mut() {
@@ -508,7 +514,7 @@ unsafe impl Send for Pool {}
 static POOL: StaticMutex<Pool> = StaticMutex::new(Pool(Vec::new()));
 
 /// Chunks that are kept between runs: 370 MB.
-const POOL_LIMIT: usize = 2048;
+pub(super) const POOL_LIMIT: usize = 2048;
 
 const LAYOUT: Layout = Layout::new::<Chunk>();
 

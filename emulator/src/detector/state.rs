@@ -14,9 +14,10 @@ use super::clock::Clocks;
 use super::copies;
 use super::cursor::Cursor;
 use super::epochs::{self, Epochs};
+use super::footprint::{Buffer, Tables};
 use super::hints::{Counters, Hint, Hints};
 use super::launches;
-use super::memory::Snapshot;
+use super::memory::{Allocation, Snapshot};
 use super::observed::PendingRows;
 use super::observer::{Observer, Target};
 use super::order::Graph;
@@ -62,7 +63,7 @@ pub(crate) struct RunChecks {
     /// That of the launch.
     pub(super) sink: Arc<Sink>,
     pub(super) graph: Graph,
-    pub(super) splits: Splits,
+    pub(super) splits: Arc<Splits>,
     pub(super) counters: Counters,
     /// Reads of global memory without a value.
     pub(super) uninitialised: UninitialisedGlobal,
@@ -102,7 +103,7 @@ impl RunChecks {
             snapshot: Snapshot::take(),
             sink,
             graph: Graph::default(),
-            splits: Splits::default(),
+            splits: Arc::default(),
             counters: Counters::default(),
             uninitialised: UninitialisedGlobal::default(),
             t0,
@@ -122,9 +123,27 @@ impl RunChecks {
         launches::finish(self);
     }
 
-    /// Calls `look` with the global memory that was accessed.
-    pub(super) fn each_space(&self, mut look: impl FnMut(&Space)) {
-        lock(&self.spaces).values().for_each(|both| look(&both.1));
+    /// What is remembered of the allocations that `is_kept` gives. No block is there any more, and nothing else is asked of what is remembered.
+    pub(super) fn take_tables(&self, is_kept: impl Fn(&Space) -> Option<&Allocation>) -> Tables {
+        let mut spaces = lock(&self.spaces);
+        let kept = spaces.iter().filter(|(_, both)| is_kept(&both.1).is_some());
+        let kept: Vec<usize> = kept.map(|(number, _)| *number).collect();
+        let kept = kept.iter().filter_map(|number| spaces.remove(number));
+        let buffers = kept.filter_map(|both| {
+            let (table, space) = *both;
+            Some(Buffer {
+                serial: is_kept(&space)?.serial,
+                base: space.base,
+                granule: space.granule,
+                table,
+            })
+        });
+        Tables {
+            buffers: buffers.collect(),
+            splits: Arc::clone(&self.splits),
+            t0: self.t0,
+            high: self.high.load(Ordering::Relaxed) + 1,
+        }
     }
 
     /// The space of allocation number `number`, which `make` makes if it is new.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::panic::Location;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use super::footprint::{Footprint, Footprints, Piece};
 use super::memory;
 use super::slot::AccessKind;
 use crate::finding::{Code, Place, Report, Side};
@@ -13,7 +14,7 @@ use crate::sync::StaticMutex;
 
 /// What launches have accessed that the host has not waited for. One for each device.
 #[derive(Debug, Default)]
-pub struct Launches(StaticMutex<Vec<Footprint>>);
+pub struct Launches(StaticMutex<Footprints>);
 
 /// The place of a run among the work of all streams.
 #[derive(Debug)]
@@ -43,37 +44,6 @@ pub struct InFlight {
     pub report: Report,
 }
 
-/// Launches that are kept, and pieces of all of them: further ones take the place of the oldest.
-pub(super) const MOST: (usize, usize) = (64, 1 << 20);
-
-/// What one launch has accessed.
-#[derive(Debug)]
-pub(super) struct Footprint {
-    pub(super) stream: u64,
-    pub(super) number: u64,
-    pub(super) kernel: &'static str,
-    pub(super) launched_at: &'static Location<'static>,
-    /// By address.
-    pub(super) pieces: Vec<Piece>,
-}
-
-/// Bytes of one allocation that were accessed in the same way.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
-    /// Of the allocation.
-    pub(super) serial: u64,
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) touch: Touch,
-}
-
-/// A write and a read, where there was one; a plain one rather than an atomic.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Touch {
-    write: Option<AccessKind>,
-    read: Option<AccessKind>,
-}
-
 impl Launches {
     /// The host has waited: what comes now begins when all that was launched before is over.
     pub fn forget(&self) {
@@ -90,9 +60,10 @@ impl Launches {
         over: &[(u64, u64)],
     ) -> Option<InFlight> {
         let caller = Origin::from(Location::caller()); // not in the closure, which has a place of its own
-        let all = self.lock();
+        let mut all = self.lock();
         let range = start.addr()..start.addr() + bytes;
-        all.iter().filter(|one| !one.is_in(over)).find_map(|one| {
+        let all = all.look_up_if(|one| !one.is_in(over)).iter();
+        all.filter(|one| !one.is_in(over)).find_map(|one| {
             let (piece, what) = one.touches(&range, writes)?;
             let report = report_host(one, piece, what, (&range, writes), caller);
             Some(InFlight {
@@ -103,7 +74,7 @@ impl Launches {
         })
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Footprint>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Footprints> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -112,33 +83,6 @@ impl Turn {
     /// Whether another launch happens before this one.
     pub(super) fn is_after(&self, other: &Footprint) -> bool {
         other.stream == self.stream || other.is_in(&self.clock)
-    }
-}
-
-impl Footprint {
-    /// Whether a clock says that the launch is over.
-    fn is_in(&self, clock: &[(u64, u64)]) -> bool {
-        let latest = clock.iter().find(|(stream, _)| *stream == self.stream);
-        latest.is_some_and(|(_, number)| self.number <= *number)
-    }
-
-    /// The kernel and the launch, in words.
-    pub(super) fn name(&self) -> String {
-        format!("kernel `{}`, launched at {}", self.kernel, self.launched_at)
-    }
-
-    /// An access in a range of addresses that a read of the host, or a write, races with.
-    fn touches(&self, range: &Range<usize>, writes: bool) -> Option<(&Piece, AccessKind)> {
-        // Those of an allocation lie side by side, in the order of addresses.
-        let from = self.pieces.partition_point(|one| one.end <= range.start);
-        let those = self.pieces[from..].iter();
-        those
-            .take_while(|one| one.start < range.end)
-            .find_map(|one| {
-                let Touch { write, read } = one.touch;
-                let what = if writes { write.or(read) } else { write };
-                Some((one, what?))
-            })
     }
 }
 
@@ -176,37 +120,6 @@ fn report_host(
         .help("call `synchronize` of the launch's stream before, copy on that stream, or pass the buffer itself to the kernel, which is waited for")
 }
 
-impl Touch {
-    pub(super) fn add(&mut self, what: AccessKind) {
-        let place = match what.is(AccessKind::WRITE) {
-            true => &mut self.write,
-            false => &mut self.read,
-        };
-        if place.is_none_or(|known| known.is(AccessKind::ATOMIC)) {
-            *place = Some(what);
-        }
-    }
-
-    /// Two accesses that race, if nothing orders what has left these.
-    pub(super) fn conflict(self, other: Touch) -> Option<[AccessKind; 2]> {
-        let pairs = [
-            (self.write, other.write),
-            (self.write, other.read),
-            (self.read, other.write),
-        ];
-        pairs.into_iter().find_map(|(a, b)| {
-            let pair = [a?, b?];
-            let atomics = pair.iter().all(|what| what.is(AccessKind::ATOMIC));
-            (!atomics).then_some(pair)
-        })
-    }
-}
-
-/// Whether a granule's time says that this run has accessed it.
-pub(super) fn is_of_run(t: u32, t0: u32) -> bool {
-    t != 0 && t >= t0
-}
-
 thread_local! {
     /// The place of the next run on this OS thread.
     static NEXT: Cell<Option<Box<Turn>>> = const { Cell::new(None) };
@@ -229,6 +142,7 @@ pub(super) fn forget_turn() {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use super::super::touch::Touch;
     use super::*;
 
     fn touch(kinds: &[u32]) -> Touch {
@@ -237,25 +151,6 @@ mod tests {
             touch.add(AccessKind::new(*kind, 1));
         }
         touch
-    }
-
-    #[test]
-    fn two_launches_race_where_one_writes_and_not_both_are_atomic() {
-        let (read, write, atomic) = (AccessKind::READ, AccessKind::WRITE, AccessKind::ATOMIC);
-        let change = read | write | atomic;
-        for (a, b, race) in [
-            (&[read][..], &[read][..], false),
-            (&[read], &[write], true),
-            (&[write], &[read], true),
-            (&[write], &[write], true),
-            (&[change], &[change], false),
-            (&[change], &[read | atomic], false),
-            (&[change], &[read], true),
-            (&[change, read], &[change], true),
-            (&[change], &[change, write], true),
-        ] {
-            assert_eq!(touch(a).conflict(touch(b)).is_some(), race, "{a:?} {b:?}");
-        }
     }
 
     #[test]
@@ -288,7 +183,7 @@ mod tests {
             touch: touch(&[kind]),
         };
         let all = Launches::default();
-        all.lock().push(Footprint {
+        let launch = Footprint {
             stream: 3,
             number: 5,
             kernel: "k",
@@ -298,7 +193,8 @@ mod tests {
                 piece(72, AccessKind::WRITE),
                 piece(88, AccessKind::WRITE | AccessKind::ATOMIC),
             ],
-        });
+        };
+        all.lock().add(launch, None);
         let line = line!() + 1;
         let report = all.host_accesses((std::ptr::without_provenance(72), 4), false, &[]);
         let place = report.unwrap().report.sides[0].place.clone().unwrap();

@@ -18,7 +18,8 @@ pub(super) struct Window {
     bytes: Cell<u32>,
     /// As many in shared memory, else 0.
     shared: Cell<u32>,
-    /// Those of its granules: each is as long as the granule. Null: of memory that the launch only reads, of which nothing is remembered.
+    /// Those of its granules: each is as long as the granule. Null: of memory that the launch only reads, of which nothing is remembered; so not where there are none,
+    /// as this is what is asked first.
     epochs: Cell<*const AtomicU32>,
     granules: Cell<*const Granule>,
 }
@@ -31,7 +32,7 @@ impl Window {
             base: Cell::new(0),
             bytes: Cell::new(0),
             shared: Cell::new(0),
-            epochs: Cell::new(ptr::null()),
+            epochs: Cell::new(ptr::dangling()),
             granules: Cell::new(ptr::null()),
         }
     }
