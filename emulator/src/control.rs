@@ -9,7 +9,8 @@
 //! for one that polls. It goes on when another thread has changed memory by an atomic, or when no thread is pending.
 //!
 //! With weak memory the controller chooses, too, which store an atomic load reads, and which one a write comes right behind in the modification order, among those that the
-//! memory model allows (`detector/weak.rs`), and sequentially consistent fences are accesses of no bytes.
+//! memory model allows (`detector/weak.rs`), and sequentially consistent fences are accesses of no bytes. So is the choice whether a store comes before the load that stands before it
+//! (`detector/early.rs`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,9 +31,9 @@ pub struct ThreadId {
 pub struct PendingAccess {
     /// Which thread.
     pub thread: ThreadId,
-    /// The first byte; 0 of a fence.
+    /// The first byte; 0 of a fence, and of a choice.
     pub address: usize,
-    /// How many; none of a fence.
+    /// How many; none of a fence, and of the choice whether a store comes before a load.
     pub bytes: u32,
     /// Whether it may change them.
     pub writes: bool,
@@ -98,6 +99,11 @@ pub trait Controller: Send + Sync {
     fn choose_store(&self, stores: &[ReadableStore]) -> usize {
         let _ = stores;
         0
+    }
+
+    /// Whether the store behind the next load of the thread that was chosen last comes before that load. Asked when a choice, an access of no bytes, was chosen.
+    fn stores_early(&self) -> bool {
+        false
     }
 
     /// What came of the access that was chosen last.

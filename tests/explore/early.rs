@@ -44,7 +44,7 @@ fn a_box_that_is_emptied_before_it_is_filled() {
     assert_eq!((failure.early_stores, failure.old_loads), (1, 0));
     let text = failure.to_string();
     for part in [
-        "1 store before a newer one",
+        "1 store that comes early",
         "writes items  0 -> 0, though 7 is newer",
         "1.0@1~1",
     ] {

@@ -90,11 +90,7 @@ fn rows(recorded: &[Recorded]) -> String {
             } else {
                 "–"
             };
-            let explored = match (seen, shape.allowed[order] && !shape.is_produced) {
-                (true, _) => "seen",
-                (false, true) => "not produced",
-                (false, false) => "–",
-            };
+            let explored = if seen { "seen" } else { "–" };
             let _ = write!(
                 rows,
                 "| {} | {name} | {model} | {explored} | {executions} |",
@@ -123,8 +119,7 @@ fn the_document_is_current() {
          | name | program | outcome | why |\n|---|---|---|---|\n{}\n\
          *Model*: whether C++20, and so Rust, allows the outcome; PTX allows the same for scopes that include all threads. *Explorer*: whether an exploration of all executions saw it \
          (`warploom::testing::explore`), and how many executions those are, for one block per thread. Threads of one block in global memory and in shared memory, and Rust's own atomics, have the same \
-         outcomes; fences of the block between blocks order nothing. *Fences* stand between the accesses of each thread, which are relaxed then: `fence(AcqRel)`, `fence(SeqCst)`. *Not produced*: loads of what is stored \
-         later (`emulator/src/detector/README.md` says why). *GPUs*: how many of so many instances had the outcome, for threads of different blocks, of one block in global memory, and in \
+         outcomes; fences of the block between blocks order nothing, but that LB is not seen with them (`emulator/src/detector/README.md` has the limits). *Fences* stand between the accesses of each thread, which are relaxed then: `fence(AcqRel)`, `fence(SeqCst)`. *GPUs*: how many of so many instances had the outcome, for threads of different blocks, of one block in global memory, and in \
          shared memory; empty where it was not run.\n\n\
          | program | accesses | model | explorer | executions |{gpus}\n|---|---|---|---|---|{}\n{}",
         programs(),

@@ -42,14 +42,12 @@ pub(crate) struct Shape {
     pub(crate) outcome: &'static str,
     pub(crate) is_it: fn(&Outcome) -> bool,
     pub(crate) allowed: Allowed,
-    /// Explorations have it where it is allowed.
-    pub(crate) is_produced: bool,
     pub(crate) why: &'static str,
 }
 
 macro_rules! shapes {
     ($($name:literal $roles:literal [$text:literal] $outcome:literal = |$o:ident| $is:expr,
-       $allowed:expr, $produced:literal, $why:literal,
+       $allowed:expr, $why:literal,
        |$role:ident, $x:ident, $y:ident, $z:ident, $s:ident| $body:expr;)*) => {
         pub(crate) const SHAPES: &[Shape] = &[$(Shape {
             name: $name,
@@ -58,7 +56,6 @@ macro_rules! shapes {
             outcome: $outcome,
             is_it: |$o| $is,
             allowed: $allowed,
-            is_produced: $produced,
             why: $why,
         }),*];
 
@@ -96,7 +93,7 @@ const UNLESS_SC: Allowed = [true, true, false, true, false];
 
 shapes! {
     "SB" 2 ["x = 1; a = y ‖ y = 1; b = x"] "a = b = 0" = |o| o.read[0][0] == 0 && o.read[1][0] == 0,
-    UNLESS_SC, true, "no load reads a store that it would synchronise with",
+    UNLESS_SC, "no load reads a store that it would synchronise with",
     |role, x, y, _z, S| {
         let (own, other) = if role == 0 { (x, y) } else { (y, x) };
         S::store(own, 1);
@@ -104,7 +101,7 @@ shapes! {
         S::load(other)
     };
     "MP" 2 ["x = 1; y = 1 ‖ a = y; b = x"] "a = 1, b = 0" = |o| o.read[1] == [1, 0],
-    RELAXED, true, "what releases y orders x before it",
+    RELAXED, "what releases y orders x before it",
     |role, x, y, _z, S| if role == 0 {
         S::store(x, 1);
         S::between();
@@ -116,7 +113,7 @@ shapes! {
         both(a, S::load(x))
     };
     "LB" 2 ["a = x; y = 1 ‖ b = y; x = 1"] "a = b = 1" = |o| o.read[0][0] == 1 && o.read[1][0] == 1,
-    RELAXED, false, "a store made before an earlier load of its thread",
+    RELAXED, "a store made before an earlier load of its thread",
     |role, x, y, _z, S| {
         let (from, to) = if role == 0 { (x, y) } else { (y, x) };
         let a = S::load(from);
@@ -125,7 +122,7 @@ shapes! {
         a
     };
     "IRIW" 4 ["x = 1 ‖ y = 1 ‖ a = x; b = y ‖ c = y; d = x"] "a = c = 1, b = d = 0" = |o| o.read[2] == [1, 0] && o.read[3] == [1, 0],
-    UNLESS_SC, true, "nothing but one order of all orders the two stores",
+    UNLESS_SC, "nothing but one order of all orders the two stores",
     |role, x, y, _z, S| match role {
         0 => {
             S::store(x, 1);
@@ -143,7 +140,7 @@ shapes! {
         }
     };
     "WRC" 3 ["x = 1 ‖ a = x; y = 1 ‖ b = y; c = x"] "a = b = 1, c = 0" = |o| o.read[1][0] == 1 && o.read[2] == [1, 0],
-    RELAXED, true, "order is transitive",
+    RELAXED, "order is transitive",
     |role, x, y, _z, S| match role {
         0 => {
             S::store(x, 1);
@@ -162,7 +159,7 @@ shapes! {
         }
     };
     "ISA2" 3 ["x = 1; y = 1 ‖ a = y; z = 1 ‖ b = z; c = x"] "a = b = 1, c = 0" = |o| o.read[1][0] == 1 && o.read[2] == [1, 0],
-    RELAXED, true, "order is transitive",
+    RELAXED, "order is transitive",
     |role, x, y, z, S| match role {
         0 => {
             S::store(x, 1);
@@ -183,7 +180,7 @@ shapes! {
         }
     };
     "R" 2 ["x = 1; y = 1 ‖ y = 2; a = x"] "y = 2 in the end, a = 0" = |o| o.left[1] == 2 && o.read[1][0] == 0,
-    UNLESS_SC, true, "no load reads a store that it would synchronise with",
+    UNLESS_SC, "no load reads a store that it would synchronise with",
     |role, x, y, _z, S| if role == 0 {
         S::store(x, 1);
         S::between();
@@ -195,7 +192,7 @@ shapes! {
         S::load(x)
     };
     "S" 2 ["x = 2; y = 1 ‖ a = y; x = 1"] "a = 1, x = 2 in the end" = |o| o.read[1][0] == 1 && o.left[0] == 2,
-    RELAXED, true, "a store before one that was made earlier",
+    RELAXED, "a store before one that was made earlier",
     |role, x, y, _z, S| if role == 0 {
         S::store(x, 2);
         S::between();
@@ -208,7 +205,7 @@ shapes! {
         a
     };
     "2+2W" 2 ["x = 1; y = 2 ‖ y = 1; x = 2"] "x = y = 1 in the end" = |o| o.left[..2] == [1, 1],
-    UNLESS_SC, true, "stores before ones that were made earlier",
+    UNLESS_SC, "stores before ones that were made earlier",
     |role, x, y, _z, S| {
         let (first, second) = if role == 0 { (x, y) } else { (y, x) };
         S::store(first, 1);
@@ -217,7 +214,7 @@ shapes! {
         0
     };
     "S+RMW" 2 ["x = 2; y = 1 ‖ a = y; b = x++"] "a = 1, b = 0, x = 2 in the end" = |o| o.read[1] == [1, 0] && o.left[0] == 2,
-    RELAXED, true, "a change before a store that was made earlier",
+    RELAXED, "a change before a store that was made earlier",
     |role, x, y, _z, S| if role == 0 {
         S::store(x, 2);
         S::between();
@@ -229,7 +226,7 @@ shapes! {
         both(a, S::add(x))
     };
     "CoRR" 2 ["x = 1 ‖ a = x; b = x"] "a = 1, b = 0" = |o| o.read[1] == [1, 0],
-    NEVER, true, "coherence",
+    NEVER, "coherence",
     |role, x, _y, _z, S| if role == 0 {
         S::store(x, 1);
         0
@@ -239,7 +236,7 @@ shapes! {
         both(a, S::load(x))
     };
     "CoRR2" 4 ["x = 1 ‖ x = 2 ‖ a = x; b = x ‖ c = x; d = x"] "a = d = 1, b = c = 2" = |o| o.read[2] == [1, 2] && o.read[3] == [2, 1],
-    NEVER, true, "coherence",
+    NEVER, "coherence",
     |role, x, _y, _z, S| if role < 2 {
         S::store(x, role + 1);
         0
@@ -249,7 +246,7 @@ shapes! {
         both(a, S::load(x))
     };
     "CoWW" 1 ["x = 1; x = 2"] "x = 1 in the end" = |o| o.left[0] == 1,
-    NEVER, true, "coherence",
+    NEVER, "coherence",
     |_role, x, _y, _z, S| {
         S::store(x, 1);
         S::between();
@@ -257,7 +254,7 @@ shapes! {
         0
     };
     "CoWR" 2 ["x = 1; a = x ‖ x = 2"] "a = 0, or a = 2 and x = 1 in the end" = |o| o.read[0][0] == 0 || o.read[0][0] == 2 && o.left[0] == 1,
-    NEVER, true, "coherence",
+    NEVER, "coherence",
     |role, x, _y, _z, S| if role == 0 {
         S::store(x, 1);
         S::between();
@@ -267,7 +264,7 @@ shapes! {
         0
     };
     "CoRW" 2 ["a = x; x = 1 ‖ x = 2"] "a = 1, or a = 2 and x = 2 in the end" = |o| o.read[0][0] == 1 || o.read[0][0] == 2 && o.left[0] == 2,
-    NEVER, true, "coherence",
+    NEVER, "coherence",
     |role, x, _y, _z, S| if role == 0 {
         let a = S::load(x);
         S::between();
@@ -278,10 +275,10 @@ shapes! {
         0
     };
     "RMW" 2 ["a = x++ ‖ b = x++"] "a = b = 0, or x = 1 in the end" = |o| o.read[0][0] == 0 && o.read[1][0] == 0 || o.left[0] == 1,
-    NEVER, true, "a change reads the store before its own",
+    NEVER, "a change reads the store before its own",
     |_role, x, _y, _z, S| S::add(x);
     "SB+RMW" 2 ["x++; a = y ‖ y++; b = x"] "a = b = 0" = |o| o.read[0][0] == 0 && o.read[1][0] == 0,
-    UNLESS_SC, true, "no load reads a store that it would synchronise with",
+    UNLESS_SC, "no load reads a store that it would synchronise with",
     |role, x, y, _z, S| {
         let (own, other) = if role == 0 { (x, y) } else { (y, x) };
         S::add(own);
@@ -289,7 +286,7 @@ shapes! {
         S::load(other)
     };
     "MP+RMW" 2 ["x = 1; y++ ‖ a = y++; b = x"] "a = 1, b = 0" = |o| o.read[1] == [1, 0],
-    RELAXED, true, "what releases y orders x before it",
+    RELAXED, "what releases y orders x before it",
     |role, x, y, _z, S| if role == 0 {
         S::store(x, 1);
         S::between();
@@ -301,7 +298,7 @@ shapes! {
         both(a, S::load(x))
     };
     "release sequence" 3 ["x = 1; y = 1 ‖ y++, relaxed ‖ a = y; b = x"] "y = 2 in the end, a = 2, b = 0" = |o| o.left[1] == 2 && o.read[2] == [2, 0],
-    RELAXED, true, "a change continues the release sequence; the other order of both writes leaves y = 1",
+    RELAXED, "a change continues the release sequence; the other order of both writes leaves y = 1",
     |role, x, y, _z, S| match role {
         0 => {
             S::store(x, 1);
@@ -320,7 +317,7 @@ shapes! {
         }
     };
     "broken sequence" 3 ["x = 1; y = 1 ‖ a = y; y = 2, both relaxed ‖ b = y; c = x"] "a = 1, b = 2, c = 0" = |o| o.read[1][0] == 1 && o.read[2] == [2, 0],
-    UNLESS_SC, true, "a store of another thread ends the release sequence",
+    UNLESS_SC, "a store of another thread ends the release sequence",
     |role, x, y, _z, S| match role {
         0 => {
             S::store(x, 1);

@@ -3,6 +3,7 @@
 //! All take and give scalars in C's convention, and may unwind. `site` is the number of the place in the source. What is not in this
 //! table instrumented code calls through the table of intrinsics of the device library, after [`at`] said from where.
 
+use super::early::{self, Relaxed};
 use super::memory::outside_local;
 use super::order::SYSTEM;
 use super::slot::AccessKind;
@@ -84,6 +85,17 @@ hooks! {
     /// store, 2 a read and a write), bit 2 that it is volatile rather than atomic, bits 4.. the order as in the table of intrinsics
     /// (0 relaxed, 1 acquire, 2 release, 3 both, 4 sequentially consistent). The scope is the system's.
     fn atomic(at: *const u8, bytes: u32, how: u32, site: u32) { fast_atomic::announced(at, bytes, how, site); }
+    /// Whether the relaxed store of `value` to `to`, of at most 8 bytes, comes before the relaxed load of `from`, which the processor or an intrinsic makes next. True: it has been made.
+    /// False: it is announced by `late`. `how` is 4 × order + scope of the store.
+    fn early(from: *const u8, from_bytes: u32, to: *const u8, bytes: u32, value: u64, how: u32, site: u32) -> bool {
+        early::comes_first((from, from_bytes as usize), Relaxed { at: to, bytes: bytes as usize, value, how, site })
+    }
+    /// Makes a store of which `early` was asked, unless that has made it: `is_made` is its answer.
+    fn late(to: *const u8, bytes: u32, value: u64, how: u32, is_made: bool, site: u32) {
+        if !is_made {
+            early::makes(Relaxed { at: to, bytes: bytes as usize, value, how, site });
+        }
+    }
     /// Where the lane's registers are: three words each of `%tid`, `%ctaid`, `%ntid` and `%nctaid`, which stay what they are while it runs.
     fn lane() -> *const u8 { fiber::registers().cast() }
     /// A fence of Rust's own, of the system's scope; the order as in the table of intrinsics.

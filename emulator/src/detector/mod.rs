@@ -11,6 +11,7 @@ mod clock; // what each lane of a block knows of the others
 mod copies; // asynchronous copies
 mod cursor; // granules in lines, and the line that a site goes along
 mod describe; // what reports of races say
+mod early; // stores that come before a load
 mod epochs; // numbers of epochs in which accesses change nothing
 mod exits; // lanes that exited before a barrier
 mod fast; // reads and writes that bounds order, or that tell nothing new

@@ -10,7 +10,7 @@ mod access; // what the detector's atomics tell of themselves
 mod message; // views that stores carry, and how far they reach
 mod stores; // locations and their stores
 
-pub(super) use access::{How, weak_blocks_met};
+pub(super) use access::{How, put, weak_blocks_met};
 pub(super) use message::Place;
 
 use std::collections::HashMap;

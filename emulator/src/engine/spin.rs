@@ -347,13 +347,22 @@ impl Running<'_> {
 
     /// The lane makes a sequentially consistent fence next, whose order among all others of the kind matters.
     pub(crate) fn fence_access(&self, place: Site) {
+        self.access_of_no_bytes(place, true);
+    }
+
+    /// In a run under control: the lane goes on when it is chosen, and then it is asked which of two ways it takes.
+    pub(crate) fn choice_access(&self, place: Site) {
+        self.access_of_no_bytes(place, false);
+    }
+
+    fn access_of_no_bytes(&self, place: Site, seq_cst: bool) {
         self.spin.settle();
         if let Some(pending) = &self.pending {
             let access = Access {
                 address: 0,
                 bytes: 0,
                 writes: false,
-                seq_cst: true,
+                seq_cst,
                 place,
             };
             self.wait_to_be_chosen(pending, access);

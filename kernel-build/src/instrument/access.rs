@@ -3,8 +3,9 @@
 //! Left out: accesses whose address is that of a constant of the program, and of a local variable, as far as the code shows it. An access to a part of a local variable compares
 //! with its size (`local.rs`).
 
+use super::early::{self, Store};
 use super::group::{Group, group};
-use super::local;
+use super::local::{self, is_private};
 use super::places::Places;
 use crate::llvm::{Module, Op, Type, TypeKind, Value};
 use crate::lower::symbols::INTRINSIC;
@@ -71,7 +72,19 @@ pub(super) fn instrument(module: &mut Module<'_>, places: &mut Places) -> Hooked
         let first = places.sites.len() as u32;
         let instructions = function.instructions();
         let mut i = 0;
+        // The next store that may have been made early, with the answer.
+        let mut early = None;
         while let Some(instruction) = instructions.get(i).copied() {
+            if let Some((store, answer)) =
+                early.take_if(|(one, _): &mut (Store<'_>, _)| one.store == instruction)
+            {
+                late(module, places, store, answer, &name);
+                i += 1;
+                continue;
+            }
+            if early.is_none() {
+                early = before_load(module, places, &instructions[i..], &name);
+            }
             i += match grouped(
                 module,
                 places,
@@ -96,6 +109,43 @@ pub(super) fn instrument(module: &mut Module<'_>, places: &mut Places) -> Hooked
         hooked.ranges.insert(function.name(), range);
     }
     hooked
+}
+
+/// Before a load behind which a store stands that may come first: asks whether it does. Gives the store and the answer.
+fn before_load<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &mut Places,
+    instructions: &[Value<'ctx>],
+    function: &str,
+) -> Option<(Store<'ctx>, Value<'ctx>)> {
+    let ((from, bytes), store) = early::pair(module, instructions)?;
+    let site = site(module, places, store.store, function);
+    let number = |number| module.i32_type().integer(number);
+    let [from_bytes, to_bytes, how] = [bytes, store.bytes, store.how].map(number);
+    let args = [from, from_bytes, store.to, to_bytes, store.value, how, site];
+    let types = args.map(|arg| arg.ty());
+    let name = format!("check.early:{}", store.value.ty().to_text());
+    let ty = module.integer_type(1).function(&types);
+    let hook = module.declare(&name, ty);
+    Some((store, module.call_before(instructions[0], hook, &args)))
+}
+
+/// In place of that store.
+fn late<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &mut Places,
+    store: Store<'ctx>,
+    is_made: Value<'ctx>,
+    function: &str,
+) {
+    let site = site(module, places, store.store, function);
+    let number = |number| module.i32_type().integer(number);
+    let [bytes, how] = [store.bytes, store.how].map(number);
+    let args = [store.to, bytes, store.value, how, is_made, site];
+    let name = format!("late:{}", store.value.ty().to_text());
+    hook(module, store.store, &name, &args);
+    // SAFETY: it has no result, and the handle ends here.
+    unsafe { store.store.erase_instruction() };
 }
 
 /// Puts a hook before the group of reads that begins here; says how many instructions it covers, 0 if there is none.
@@ -353,21 +403,5 @@ fn order(llvm: i32) -> u64 {
         6 => 3,
         7 => 4,
         _ => 0,
-    }
-}
-
-/// Whether the address is that of a local variable, or of a constant.
-pub(super) fn is_private(mut at: Value<'_>) -> bool {
-    loop {
-        if at.is_alloca() {
-            return true;
-        }
-        if let Some(global) = at.as_global() {
-            return global.is_constant_global();
-        }
-        match at.base_of_address() {
-            Some(base) => at = base,
-            None => return false,
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads that follow each other with nothing between them that others could notice, and in which addresses grow by the same step: one
 //! call asks of each such row whether all of its reads tell nothing new. Only if one does, each read calls its own hook, in order.
 
+use super::local::is_private;
 use super::places::Places;
 use crate::llvm::{Module, Op, TypeKind, Value};
 use crate::lower::symbols::INTRINSIC;
@@ -84,10 +85,10 @@ pub(super) fn group<'ctx>(
 }
 
 /// Whether a read, or what stands between two of them, calls a hook of its own or may do what others notice.
-fn is_quiet(instruction: Value<'_>) -> bool {
+pub(super) fn is_quiet(instruction: Value<'_>) -> bool {
     match instruction.op() {
         Op::Load | Op::AtomicRmw | Op::CmpXchg | Op::Fence | Op::Branch | Op::Unreachable => false,
-        Op::Store => super::access::is_private(instruction.operands()[1]),
+        Op::Store => is_private(instruction.operands()[1]),
         Op::Call => instruction.callee().as_function().is_some_and(|callee| {
             let name = callee.name();
             let is_loud = ["memcpy", "memmove", "memset", "trap", "debugtrap"];
@@ -204,7 +205,7 @@ impl<'ctx> Finder<'_, 'ctx> {
             return is_quiet(instruction);
         }
         let at = instruction.operands()[0];
-        if super::access::is_private(at) {
+        if is_private(at) {
             return true;
         }
         let bytes = self.module.store_size(instruction.ty());

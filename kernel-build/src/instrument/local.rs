@@ -95,3 +95,19 @@ impl Compared {
         })
     }
 }
+
+/// Whether the address is that of a local variable, or of a constant.
+pub(super) fn is_private(mut at: Value<'_>) -> bool {
+    loop {
+        if at.is_alloca() {
+            return true;
+        }
+        if let Some(global) = at.as_global() {
+            return global.is_constant_global();
+        }
+        match at.base_of_address() {
+            Some(base) => at = base,
+            None => return false,
+        }
+    }
+}

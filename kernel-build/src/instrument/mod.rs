@@ -9,6 +9,7 @@
 //! the program fills when it first needs it. Must not know: PTX, cargo.
 
 mod access; // a hook before each access
+mod early; // stores that may come before a load
 mod entries; // kernels in C's convention
 mod group; // reads that one hook is asked for
 mod local; // accesses to parts of local variables

@@ -174,7 +174,11 @@ fn hook_body(function: Value<'_>, hook: &str, number: usize) -> String {
         .enumerate()
         .map(|(i, ty)| format!("{ty} %{i}"))
         .collect();
-    let mut args = list.clone();
+    let with_extension = |one: &String| match one.strip_prefix("i1 ") {
+        Some(value) => format!("i1 zeroext {value}"),
+        None => one.clone(),
+    };
+    let mut args: Vec<String> = list.iter().map(with_extension).collect();
     let mut body = fetch(number);
     if hook != "leave" {
         let last = types.len() - 1;
@@ -186,8 +190,9 @@ fn hook_body(function: Value<'_>, hook: &str, number: usize) -> String {
     }
     let wide = match hook {
         _ if hook.starts_with("store") && hook != "store" && hook != "store16" => Some(1),
-        "copy" => Some(2),
+        "copy" | "late" => Some(2),
         "fill" => Some(1),
+        "early" => Some(4),
         _ => None,
     };
     if let Some(at) = wide {
@@ -218,11 +223,14 @@ fn hook_body(function: Value<'_>, hook: &str, number: usize) -> String {
         body.push_str(&more);
         args[at] = format!("i64 {as_int}");
     }
+    let (name, list, args) = (function.name(), list.join(", "), args.join(", "));
+    if hook == "early" {
+        return format!(
+            "define i1 @\"{name}\"({list}) alwaysinline {{\n{body}  %r = call zeroext i1 %f({args})\n  ret i1 %r\n}}\n"
+        );
+    }
     format!(
-        "define void @\"{}\"({}) alwaysinline {{\n{body}  call void %f({})\n  ret void\n}}\n",
-        function.name(),
-        list.join(", "),
-        args.join(", ")
+        "define void @\"{name}\"({list}) alwaysinline {{\n{body}  call void %f({args})\n  ret void\n}}\n"
     )
 }
 

@@ -7,6 +7,9 @@ use super::table::bind;
 use crate::llvm::tests::context;
 use crate::llvm::{Machine, Module, Passes};
 
+#[path = "early_tests.rs"]
+mod early;
+
 const HOST: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
 target triple = \"x86_64-unknown-linux-gnu\"
 ";

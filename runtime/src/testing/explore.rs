@@ -38,7 +38,8 @@ const EXECUTIONS: u64 = 1000;
 /// data races, and those are reported in any order. All blocks of a grid with at most 2048 threads run together; blocks of larger ones one after the other.
 ///
 /// Memory is weak unless [`memory`](Exploration::memory) says otherwise: an atomic or volatile load may read an older value than the newest where the memory model allows it, and a store or change may come
-/// before others that were made earlier, so that it does not stay, where no other order of the accesses gives the same. Loads of values that are stored later do not occur.
+/// before others that were made earlier, so that it does not stay, where no other order of the accesses gives the same. A relaxed store
+/// right behind a relaxed load, on which it does not depend, comes before that too.
 ///
 /// A body must be a function of its device: the same each time, with all memory made anew, and launches from one host thread. A loop that makes the same access
 /// again without a change of memory is taken for polling, and goes on when an atomic has changed memory.

@@ -192,12 +192,12 @@ fn settle(weak: &mut Weak) {
 }
 
 /// Puts a value into memory that an atomic of this size accesses, which has a value there.
-fn put(address: usize, bytes: usize, value: u64) {
+pub(in crate::detector) fn put(address: usize, bytes: usize, value: u64) {
     macro_rules! store {
         ($int:ty, $atomic:ty) => {{
             let at = ptr::with_exposed_provenance_mut::<$int>(address);
             // SAFETY: an atomic access of this size is made there by the lane that runs, so the memory is valid and aligned; it is not freed
-            // before this is called again, since a free settles.
+            // before what it held is put back, since a free settles.
             let cell = unsafe { <$atomic>::from_ptr(at) };
             cell.store(value as $int, Ordering::Relaxed);
         }};

@@ -50,7 +50,7 @@ pub(super) struct Place {
     pub(super) thread: ThreadId,
     /// How many steps the thread had made before.
     pub(super) of_thread: u32,
-    /// How many stores may be read, or written behind, at least two: 0 is the newest.
+    /// How many stores may be read, or written behind, at least two: 0 is the newest. Of a choice two: 0 is the order of the program.
     pub(super) stores: usize,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Step {
     pub(super) of_thread: u32,
     /// Whether another thread than by default was chosen.
     pub(super) is_switch: bool,
-    /// How many of the stores that it could choose from are newer than the one that it read or came behind.
+    /// How many of the stores that it could choose from are newer than the one that it read or came behind. Of a choice: whether the store comes before the load.
     pub(super) older: usize,
     /// It may write, and could choose. So it counts as a store, whatever it did: another choice may lead to one.
     pub(super) could_write: bool,
@@ -71,6 +71,16 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// Whether it is the choice between a load and the store behind it.
+    pub(super) fn is_choice(&self) -> bool {
+        self.access.bytes == 0 && !self.access.seq_cst
+    }
+
+    /// Whether it is a store that comes early, if it does not do what is done by default: in the modification order, or before a load.
+    pub(super) fn comes_early(&self) -> bool {
+        self.made.is_store || self.is_choice()
+    }
+
     /// Whether accesses of its memory depend on it, whatever they do.
     pub(super) fn is_store(&self) -> bool {
         self.made.is_store || self.could_write
@@ -238,6 +248,23 @@ impl Controller for Recorder {
         step.older = state.choose.choose_store(place).min(choices - 1);
         state.chosen = (step.older > 0).then(|| stores[step.older].access);
         step.older
+    }
+
+    fn stores_early(&self) -> bool {
+        let state = &mut *self.state();
+        let number = state.execution.steps.len().saturating_sub(1);
+        let Some(step) = state.execution.steps.last_mut() else {
+            return false;
+        };
+        let place = Place {
+            launch: step.launch,
+            step: number,
+            thread: step.access.thread,
+            of_thread: step.of_thread,
+            stores: 2,
+        };
+        step.older = state.choose.choose_store(place).min(1);
+        step.older > 0
     }
 
     fn made(&self, access: MadeAccess) {

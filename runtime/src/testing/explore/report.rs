@@ -31,7 +31,7 @@ pub struct ScheduleFailure {
     pub old_loads: usize,
     /// Loads of older values in the execution that failed first.
     pub old_loads_before: usize,
-    /// Stores and changes in it that come before others which were made earlier, in the modification order.
+    /// Stores and changes in it that come before others which were made earlier, in the modification order, or before a load of their own thread that the program has first.
     pub early_stores: usize,
     /// Such stores in the execution that failed first.
     pub early_stores_before: usize,
@@ -110,8 +110,8 @@ impl fmt::Display for ScheduleFailure {
             (
                 self.early_stores,
                 self.early_stores_before,
-                "store before a newer one",
-                "stores before newer ones",
+                "store that comes early",
+                "stores that come early",
             ),
         ];
         let mut enough = several(self.switches, "switch", "switches") + " of threads";

@@ -25,8 +25,8 @@ pub enum Strategy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Memory {
-    /// Any store that the memory model of Rust allows, but for those that are made later: an atomic load may read an older value than the newest, and a store or change may come before those of other threads
-    /// that were made earlier, unless orders, fences or barriers forbid it.
+    /// What the memory model of Rust allows: an atomic load may read an older value than the newest, a store or change may come before those of other threads
+    /// that were made earlier, and a relaxed store right behind a relaxed load before that, unless orders, fences or barriers forbid it. The book's chapter on schedules has the limits.
     #[default]
     Weak,
     /// The newest store: all threads see one order of all accesses.

@@ -56,8 +56,8 @@ impl Count {
         let count = |is: fn(&&Step) -> bool| execution.steps.iter().filter(is).count();
         Count {
             switches: count(|step| step.is_switch),
-            old_loads: count(|step| step.older > 0 && !step.made.is_store),
-            early_stores: count(|step| step.older > 0 && step.made.is_store),
+            old_loads: count(|step| step.older > 0 && !step.comes_early()),
+            early_stores: count(|step| step.older > 0 && step.comes_early()),
         }
     }
 }

@@ -66,6 +66,7 @@ fn row(index: usize, step: &Step, launch: &ControlledLaunch, sources: &Sources) 
         number: index + 1,
         thread: name_of(access.thread, launch),
         does: match (access.bytes, access.writes) {
+            (0, _) if step.is_choice() => "orders",
             (0, _) => "fence",
             (_, true) => "writes",
             (_, false) => "reads",
@@ -84,6 +85,13 @@ fn row(index: usize, step: &Step, launch: &ControlledLaunch, sources: &Sources) 
 }
 
 fn value_of(step: &Step) -> String {
+    if step.is_choice() {
+        let order = match step.older {
+            0 => "behind the load before it",
+            _ => "before the load before it",
+        };
+        return order.to_owned();
+    }
     let number = |value: u64| match value {
         small if small < 1 << 20 => small.to_string(),
         large => format!("{large:#x}"),
