@@ -12,7 +12,7 @@ mod values; // of keys
 
 pub(crate) use pass::{find_splits, merge_tiles};
 pub(crate) use tile::{
-    ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, merge_runs, store, striped,
+    ELEMENTS, POSITIONS, Run, TileMemory, merge_from, merge_in_tile, store, striped,
 };
 pub(crate) use values::values_bytes;
 
@@ -70,6 +70,31 @@ pub(crate) fn split_tile<K>(
             high = middle;
         } else {
             low = middle + 1;
+        }
+    }
+    low
+}
+
+/// As [`split_tile`], in as many steps as the range of the search can need, of which `longest` is the length at most: a loop that ends by what it loads, by atomics, is taken by ptxas
+/// for one that waits for another thread, and yields to other warps in each step. That took more than twice as long (H100).
+#[inline(always)]
+pub(crate) fn split_in_steps<K>(
+    d: u32,
+    (a_len, b_len): (u32, u32),
+    (a, b): (impl Fn(u32) -> K, impl Fn(u32) -> K),
+    longest: u32,
+    less: impl Fn(K, K) -> bool,
+) -> u32 {
+    let (mut low, mut high) = (d.saturating_sub(b_len), d.min(a_len));
+    for _ in 0..u32::BITS - longest.leading_zeros() {
+        if low < high {
+            let middle = low + (high - low) / 2;
+            // As in `split_tile`: both elements exist.
+            if less(b(d - 1 - middle), a(middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
         }
     }
     low
@@ -149,6 +174,27 @@ mod tests {
             splits.push(i as u32);
         }
         splits
+    }
+
+    #[test]
+    fn searches_in_steps_and_those_that_end_find_the_same_splits() {
+        let elements = |len: u32, step: u32| (0..len).map(|i| i * step / 7).collect::<Vec<_>>();
+        for (a, b) in [(0, 9), (9, 0), (1, 1), (8, 8), (16, 16), (16, 5), (7, 15)] {
+            for (a, b) in [
+                (elements(a, 9), elements(b, 5)),
+                (elements(a, 0), elements(b, 0)),
+                (elements(a, 7), elements(b, 700)),
+            ] {
+                let lengths = (a.len() as u32, b.len() as u32);
+                let elements = (|i: u32| a[i as usize], |j: u32| b[j as usize]);
+                for d in 0..=lengths.0 + lengths.1 {
+                    let longest = lengths.0.max(lengths.1);
+                    let found = split_in_steps(d, lengths, elements, longest, |x, y| x < y);
+                    let expected = split_tile(d, lengths, elements, |x, y| x < y);
+                    assert_eq!(found, expected, "{a:?} {b:?} at {d}");
+                }
+            }
+        }
     }
 
     /// As many lanes as launches have, and all others.

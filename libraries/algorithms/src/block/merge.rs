@@ -9,7 +9,7 @@ use warploom::prelude::*;
 use super::exchange::{blocked, bytes, rank, through};
 use super::slots::{is_padded, slots_bytes};
 use super::storage::{Piece, Scratch, piece};
-use crate::merge_path::{Run, merge_runs};
+use crate::merge_path::{Run, merge_from, split_in_steps};
 use crate::merge_sort::{pad, sort_own};
 
 piece! {
@@ -57,20 +57,31 @@ pub(super) fn sort<G: Group, S: Scratch<G>, K: Plain, const ITEMS: usize, const 
     let region = storage.region();
     let keys = region.slots::<K>(0, len, is_padded(ITEMS));
     let sources = || region.slots::<u16>(bytes::<K>(S::THREADS, ITEMS), len, is_padded(ITEMS));
+    let rank = rank as u32;
     let mut half = 1; // threads whose items are sorted
-    while half < S::THREADS {
+    while half < S::THREADS as u32 {
         group.sync();
         unroll_all::<ITEMS>(|k| keys.write(own(k), items[k]));
         if PAIRS {
             unroll_all::<ITEMS>(|k| sources().write(own(k), positions[k]));
         }
         group.sync();
-        let start = rank / (2 * half) * (2 * half);
-        let [a, b, end] = [0, half, 2 * half].map(|of| (((start + of) * ITEMS) as u32).min(count));
-        let runs = (Run { start: a, end: b }, Run { start: b, end });
-        let d = ((rank - start) * ITEMS) as u32;
+        let start = rank & !(2 * half - 1);
+        let [first, middle, end] =
+            [0, half, 2 * half].map(|of| ((start + of) * ITEMS as u32).min(count));
+        let (a, b) = (
+            Run {
+                start: first,
+                end: middle,
+            },
+            Run { start: middle, end },
+        );
         let get = |i: u32| keys.read(i as usize);
-        let (merged, places) = merge_runs(get, runs.0, runs.1, d, less);
+        let elements = (|i| get(a.start + i), |i| get(b.start + i));
+        let d = ((rank - start) * ITEMS as u32).min(a.len() + b.len());
+        let longest = half * ITEMS as u32;
+        let of_a = split_in_steps(d, (a.len(), b.len()), elements, longest, less);
+        let (merged, places) = merge_from(get, a, b, (of_a, d - of_a), less);
         items = merged;
         if PAIRS {
             positions = places.map(|place| sources().read(place as usize));

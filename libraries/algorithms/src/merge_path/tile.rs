@@ -115,7 +115,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn len(self) -> u32 {
+    pub(crate) fn len(self) -> u32 {
         self.end - self.start
     }
 }
@@ -134,22 +134,22 @@ pub(crate) unsafe fn merge_in_tile<K: Plain, const ITEMS: usize>(
 ) -> ([K; ITEMS], [u16; ITEMS]) {
     // SAFETY: cut to the tile; the rest is the caller's promise.
     let get = |i: u32| unsafe { keys.get(i.min(TileMemory::<K, ITEMS>::LEN - 1)) };
-    merge_runs(get, a, b, d, less)
-}
-
-/// As [`merge_in_tile`], of elements that `get` reads; at most one behind the end of a run.
-#[inline(always)]
-pub(crate) fn merge_runs<K: Plain, const ITEMS: usize>(
-    get: impl Fn(u32) -> K,
-    a: Run,
-    b: Run,
-    d: u32,
-    less: impl Fn(K, K) -> bool,
-) -> ([K; ITEMS], [u16; ITEMS]) {
     let d = d.min(a.len() + b.len());
     let elements = (|i| get(a.start + i), |i| get(b.start + i));
     let of_a = split_tile(d, (a.len(), b.len()), elements, &less);
-    let (mut i, mut j) = (a.start + of_a, b.start + (d - of_a));
+    merge_from(get, a, b, (of_a, d - of_a), less)
+}
+
+/// As [`merge_in_tile`], of elements that `get` reads, at most one behind the end of a run, from the split on that has `of_a` and `of_b` elements of the runs before it.
+#[inline(always)]
+pub(crate) fn merge_from<K: Plain, const ITEMS: usize>(
+    get: impl Fn(u32) -> K,
+    a: Run,
+    b: Run,
+    (of_a, of_b): (u32, u32),
+    less: impl Fn(K, K) -> bool,
+) -> ([K; ITEMS], [u16; ITEMS]) {
+    let (mut i, mut j) = (a.start + of_a, b.start + of_b);
     let (mut x, mut y) = (get(i), get(j));
     let (mut items, mut positions) = ([x; ITEMS], [0; ITEMS]);
     unroll_all::<ITEMS>(|k| {
