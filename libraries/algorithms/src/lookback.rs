@@ -142,7 +142,7 @@ fn run_tiles<P: OnePass>(
     (whole, len): (usize, usize),
     pass: &P,
 ) -> Result<(), Ended> {
-    let claim = || words[0].fetch_add(1, Relaxed) as u32;
+    let claim = || claim(warp, words);
     let mut number = tile::share_number(block, shared, claim) as usize;
     let tiles = len.div_ceil(whole);
     if number >= tiles {
@@ -158,17 +158,14 @@ fn run_tiles<P: OnePass>(
         let mut staged = None;
         if number < tiles {
             let loaded = pass.load(block, number);
-            let mut next = 0;
-            if block.thread() == 0 {
-                next = claim();
-            }
+            let next = (block.thread() == 0).then(claim);
             let full = number + 1 < tiles;
             let (of_warp, kept) = if full {
                 pass.stage(warp, (number, slot), true, loaded)
             } else {
                 pass.stage(warp, (number, slot), false, loaded)
             };
-            tile::set_number(block, shared, next);
+            tile::set_number(shared, next);
             let warps = if full {
                 WARPS
             } else {
@@ -218,6 +215,17 @@ fn run_tiles<P: OnePass>(
         }
         waiting = staged;
     }
+}
+
+/// The number of the next tile; the first thread of a block makes the call.
+#[inline(always)]
+pub(crate) fn claim(warp: &Warp<'_>, words: &[Atomic<u64>]) -> u32 {
+    let counter = (&raw const words[0]).cast::<Atomic<u32>>();
+    // SAFETY: the lower half of the word, which all of a launch access as such.
+    let counter = unsafe { &*counter };
+    // The first thread's lane is 0. With a constant, ptxas would add for all lanes that might be there together, and give the result to them by a shuffle at once: that waits for
+    // memory, where the number is needed after the tile was staged. So does the lower half of a result of 64 bits.
+    counter.fetch_add(1 + warp.lane(), Relaxed)
 }
 
 /// What the tiles before one have, of which it was published what it has itself; publishes its prefix, unless it is the last.

@@ -439,14 +439,13 @@ where
             number * tile::THREADS * ITEMS,
             tile::first_of_warp::<ITEMS>(number, warp),
         );
-        let items: [F::Item; ITEMS] =
-            tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n);
-        let previous = if C::PREVIOUS && first > 0 && first <= self.n {
-            self.fetch.get(self.view, first - 1)
-        } else {
-            items[0]
-        };
-        (items, previous)
+        let load = || tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n);
+        if C::PREVIOUS {
+            let previous = tile::previous(self.view, self.fetch, first, self.n);
+            return (load(), previous);
+        }
+        let items = load();
+        (items, items[0])
     }
 
     #[inline(always)]

@@ -85,6 +85,18 @@ pub(crate) fn load<M: Memory, F: Fetch<M>, const ITEMS: usize>(
     }
 }
 
+/// The element before element `first` of `n`, of which there is one; another one if there is none before it. Without a branch, and to be loaded before the elements themselves: so no
+/// load waits for another.
+#[inline(always)]
+pub(crate) fn previous<M: Memory, F: Fetch<M>>(
+    view: M::View<'_>,
+    fetch: F,
+    first: usize,
+    n: usize,
+) -> F::Item {
+    fetch.get(view, first.min(n).saturating_sub(1))
+}
+
 /// Bytes of shared memory for `items` elements of `bytes` bytes of each thread, in each [`Slot`].
 pub(crate) const fn slots_bytes(items: usize, bytes: usize) -> u32 {
     (Slot::ALL * THREADS * items * bytes) as u32
@@ -206,19 +218,15 @@ pub(crate) fn share_number(
     shared: Shared<'_>,
     of_first: impl FnOnce() -> u32,
 ) -> u32 {
-    set_number(
-        block,
-        shared,
-        if block.thread() == 0 { of_first() } else { 0 },
-    );
+    set_number(shared, (block.thread() == 0).then(of_first));
     block.sync();
     number(shared)
 }
 
-/// Puts the number of the block's first thread where all threads find it by [`number`] after a barrier.
+/// Puts the number that the block's first thread has, and no other, where all threads find it by [`number`] after a barrier.
 #[inline(always)]
-pub(crate) fn set_number(block: &Block<'_>, shared: Shared<'_>, number: u32) {
-    if block.thread() == 0 {
+pub(crate) fn set_number(shared: Shared<'_>, number: Option<u32>) {
+    if let Some(number) = number {
         shared.atomic(NUMBER).store(number, Relaxed);
     }
 }

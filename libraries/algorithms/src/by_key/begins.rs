@@ -25,13 +25,11 @@ pub(super) fn load<M: Memory, F: Fetch<M, Item = (K, V)>, K: Copy, V: Copy, cons
         number * tile::THREADS * ITEMS,
         tile::first_of_warp::<ITEMS>(number, warp),
     );
-    let items: [(K, V); ITEMS] = tile::load::<M, F, ITEMS>(block, view, fetch, tile, n);
-    let previous = if first > 0 && first <= n {
-        fetch.get(view, first - 1)
-    } else {
-        items[0]
-    };
-    (items, previous)
+    let previous = tile::previous(view, fetch, first, n);
+    (
+        tile::load::<M, F, ITEMS>(block, view, fetch, tile, n),
+        previous,
+    )
 }
 
 /// The elements of a warp, of one thread's point of view.

@@ -155,14 +155,11 @@ where
             number * tile::THREADS * ITEMS,
             tile::first_of_warp::<ITEMS>(number, warp),
         );
-        let items: [(K, V); ITEMS] =
-            tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n);
-        let previous = if first > 0 && first <= self.n {
-            self.fetch.get(self.view, first - 1).0
-        } else {
-            items[0].0
-        };
-        (items, previous)
+        let previous = tile::previous(self.view, self.fetch, first, self.n);
+        (
+            tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n),
+            previous.0,
+        )
     }
 
     #[inline(always)]

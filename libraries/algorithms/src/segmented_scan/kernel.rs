@@ -174,14 +174,13 @@ where
             number * tile::THREADS * ITEMS,
             tile::first_of_warp::<ITEMS>(number, warp),
         );
-        let items: [T; ITEMS] =
-            tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.len);
-        let previous = if !INCLUSIVE && first > 0 && first <= self.len {
-            self.fetch.get(self.view, first - 1)
-        } else {
-            items[0]
-        };
-        (items, previous)
+        let load = || tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.len);
+        if !INCLUSIVE {
+            let previous = tile::previous(self.view, self.fetch, first, self.len);
+            return (load(), previous);
+        }
+        let items = load();
+        (items, items[0])
     }
 
     #[inline(always)]

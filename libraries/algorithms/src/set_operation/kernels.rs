@@ -7,13 +7,13 @@
 use std::array::from_fn;
 use std::sync::atomic::Ordering;
 
-use warploom::device_std::atomic::{Atomic, Relaxed};
+use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
 use super::SetRule;
 use super::balance::{balanced, unpacked};
-use crate::lookback::TileStates;
+use crate::lookback::{self, TileStates};
 use crate::merge_path::{ELEMENTS, THREADS, TileMemory, split_tile, striped};
 use crate::state::Count;
 use crate::tile::{self, Ended};
@@ -249,7 +249,7 @@ where
     let memory = TileMemory::<K, ITEMS>::of(elements);
     let (thread, tiles) = (block.thread() as u32, inputs.splits.len());
     let whole = THREADS * ITEMS - 1;
-    let claim = || states[0].fetch_add(1, Relaxed) as u32;
+    let claim = || lookback::claim(&warp, states);
     let mut number = tile::share_number(&block, shared, claim) as usize;
     if number >= tiles {
         return Ok(());
@@ -261,10 +261,7 @@ where
         tile::sync(&block)?;
         // SAFETY: each thread its own places, and the barrier lies behind all other accesses.
         unsafe { memory.write_striped(thread, loaded) };
-        let mut next = 0;
-        if thread == 0 {
-            next = claim();
-        }
+        let next = (thread == 0).then(claim);
         let sets = Sets {
             memory,
             a_count: part.a_count,
@@ -276,7 +273,7 @@ where
         starts
             .atomic(thread as usize)
             .store(start.0 | start.1 << 16, Ordering::Relaxed);
-        tile::set_number(&block, shared, next);
+        tile::set_number(shared, next);
         tile::sync(&block)?;
         let end = if thread + 1 < THREADS as u32 {
             let end = starts.atomic(thread as usize + 1).load(Ordering::Relaxed);
