@@ -9,10 +9,12 @@ use std::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::memory::prefetch_l2;
 use warploom::prelude::*;
 
 use super::SetRule;
 use super::balance::{balanced, unpacked};
+use crate::input::SECTOR;
 use crate::lookback::{self, TileStates};
 use crate::merge_path::{ELEMENTS, THREADS, TileMemory, split_tile, striped};
 use crate::state::Count;
@@ -59,6 +61,13 @@ impl<K: Plain> Inputs<'_, K> {
         }
     }
 
+    /// Asks for the elements of the part in the second-level cache. All threads of the block make the call.
+    #[inline(always)]
+    fn prefetch(self, part: Part, thread: u32) {
+        prefetch_part(self.a, part.a, part.a_count, thread);
+        prefetch_part(self.b, part.b, part.b_count, thread);
+    }
+
     /// This thread's elements of the part, those of `a` before those of `b`: each [`THREADS`]-th. In place of those behind the end, others.
     #[inline(always)]
     fn load<const ITEMS: usize>(self, part: Part, thread: u32) -> [K; ITEMS] {
@@ -89,6 +98,24 @@ impl<K: Plain> Inputs<'_, K> {
         } else {
             from_fn(|k| element(k, striped(0, k) < left))
         }
+    }
+}
+
+/// Asks for this thread's share of `count` elements from `first` on in the second-level cache.
+#[inline(always)]
+fn prefetch_part<K>(x: &[K], first: usize, count: u32, thread: u32) {
+    let step = const {
+        match size_of::<K>() {
+            1..=SECTOR => (SECTOR / size_of::<K>()) as u32,
+            _ => 1,
+        }
+    };
+    let mut at = thread * step;
+    while at < count {
+        if let Some(element) = x.get(first + at as usize) {
+            prefetch_l2(element);
+        }
+        at += THREADS as u32 * step;
     }
 }
 
@@ -255,10 +282,10 @@ where
         return Ok(());
     }
     let mut part = inputs.part(number, whole);
-    let mut loaded: [K; ITEMS] = inputs.load(part, thread);
     loop {
         // What the last tile had was written by all.
         tile::sync(&block)?;
+        let loaded: [K; ITEMS] = inputs.load(part, thread);
         // SAFETY: each thread its own places, and the barrier lies behind all other accesses.
         unsafe { memory.write_striped(thread, loaded) };
         let next = (thread == 0).then(claim);
@@ -305,8 +332,9 @@ where
         let of = number;
         number = tile::number(shared) as usize;
         if number < tiles {
+            // Loaded when the tile's turn comes: registers that waited for the elements would be spilled, which waits for memory.
             part = inputs.part(number, whole);
-            loaded = inputs.load(part, thread);
+            inputs.prefetch(part, thread);
         }
         let own = full.then_some(Count(all));
         let before = states.before(&block, &warp, shared, of, own, add)?;
