@@ -21,6 +21,7 @@ pub use search::{FromPlace, Searched};
 pub use shuffle::Shuffled;
 
 use std::array::from_fn;
+use std::mem::transmute_copy;
 
 use warploom::device_std::memory::prefetch_l2;
 use warploom::device_std::{KernelArg, Plain};
@@ -100,6 +101,22 @@ pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
         from_fn(|group| from_fn(|k| part(thread + (4 * group + k) * threads)))
     }
 
+    /// As [`share`](Self::share), where which elements a thread has depends on the rule and its types alone, not on where slices begin: so is the order in which they are combined.
+    /// Words of 32 bits are loaded four at once.
+    ///
+    /// # Panics
+    /// When the slices have no such elements.
+    #[inline(always)]
+    fn fixed_share<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        (thread, threads): (usize, usize),
+    ) -> [[Self::Item; 4]; N] {
+        let part = self.part(view, base, 4 * N * threads);
+        from_fn(|group| from_fn(|k| part(thread + (4 * group + k) * threads)))
+    }
+
     /// Asks for the elements `base .. base + len` in the second-level cache, if the rule knows where they are: a hint. All lanes of a warp make the call, each with its number.
     #[inline(always)]
     fn prefetch(self, view: M::View<'_>, base: usize, len: usize, lane: usize) {
@@ -156,6 +173,31 @@ impl<T: Plain> Fetch<One<T>> for Elements {
             });
         }
         from_fn(|group| from_fn(|k| part[thread + (4 * group + k) * threads]))
+    }
+
+    #[inline(always)]
+    fn fixed_share<const N: usize>(
+        self,
+        x: <One<T> as Memory>::View<'_>,
+        base: usize,
+        (thread, threads): (usize, usize),
+    ) -> [[T; 4]; N] {
+        let part = &x[base..][..4 * N * threads];
+        if size_of::<T>() != 4 {
+            return from_fn(|group| from_fn(|k| part[thread + (4 * group + k) * threads]));
+        }
+        let first = |group: usize| 4 * (thread + group * threads);
+        if !part.as_ptr().addr().is_multiple_of(16) {
+            return from_fn(|group| from_fn(|k| part[first(group) + k]));
+        }
+        from_fn(|group| {
+            let four = &part[first(group)..][..4];
+            // SAFETY: four elements of four bytes are there, and the address of the first is a multiple of 16, as that of `part` is. As one number: loads of four elements would be
+            // merged with those above, which are not aligned.
+            let bits = unsafe { four.as_ptr().cast::<u128>().read() };
+            // SAFETY: as many bytes, and any bytes are values of a plain type.
+            unsafe { transmute_copy::<u128, [T; 4]>(&bits) }
+        })
     }
 
     #[inline(always)]

@@ -1,9 +1,7 @@
 //! All elements to one value.
 //!
 //! At most [`BLOCKS`] blocks, each over tiles that are as many tiles apart as there are blocks; then one block over the values of the blocks. So the order in which
-//! elements are combined depends on their number alone: equal inputs give equal bits on every GPU and on the emulator.
-
-use std::array::from_fn;
+//! elements are combined depends on their number, their type and the input's rule alone: equal inputs give equal bits on every GPU and on the emulator.
 
 use warploom::prelude::*;
 use warploom::{DeviceSliceMut, MemoryError};
@@ -216,9 +214,11 @@ pub fn reduce_tiles<M, F, T, O, const ITEMS: usize, const LAST: bool>(
         });
     };
     while n - first >= tile {
-        let part = fetch.part(view, first, tile);
-        let items: [T; ITEMS] = from_fn(|k| part(thread + k * THREADS));
-        add(sum(items, op));
+        add(match ITEMS {
+            16 => of_share::<M, F, T, 4>((fetch, view), (first, thread), op),
+            8 => of_share::<M, F, T, 2>((fetch, view), (first, thread), op),
+            _ => of_share::<M, F, T, 1>((fetch, view), (first, thread), op),
+        });
         first += tiles * tile;
         if first >= n {
             break;
@@ -238,6 +238,17 @@ pub fn reduce_tiles<M, F, T, O, const ITEMS: usize, const LAST: bool>(
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
         *y = if LAST { op(init, total) } else { total };
     }
+}
+
+/// What the thread's share of a tile of `4 * GROUPS` elements of each thread comes to.
+#[inline(always)]
+fn of_share<M: Memory, F: Fetch<M, Item = T>, T: Copy, const GROUPS: usize>(
+    (fetch, view): (F, M::View<'_>),
+    (first, thread): (usize, usize),
+    op: impl Fn(T, T) -> T + Copy,
+) -> T {
+    let groups: [[T; 4]; GROUPS] = fetch.fixed_share(view, first, (thread, THREADS));
+    sum(groups.map(|group| sum(group, op)), op)
 }
 
 /// Pairs first, so that no chain is longer than need be.

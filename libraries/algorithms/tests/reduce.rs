@@ -47,3 +47,21 @@ fn elements_by_number_in_reverse() {
         Ok(vec![stream.reduce(far, 0, |a, b| a.max(b)).to_host()?])
     });
 }
+
+/// Words of 32 bits are loaded four at once, if the slice begins at a multiple of 16 bytes.
+#[test]
+fn sums_of_floats_have_the_same_bits_wherever_the_slice_begins() {
+    let x: Vec<f32> = noise(20_011)
+        .iter()
+        .map(|x| 1.0 / (1 + x % 1009) as f32)
+        .collect();
+    check(&[1u32], |device, stream| {
+        let mut sums = vec![];
+        for start in 0..5 {
+            let all = device.upload(&[&vec![1e9; start], &x[..]].concat())?;
+            let part = all.slice(start..)?;
+            sums.push(stream.reduce(part, 0.0, |a, b| a + b).to_host()?.to_bits());
+        }
+        Ok(vec![u32::from(sums.iter().all(|&sum| sum == sums[0]))])
+    });
+}

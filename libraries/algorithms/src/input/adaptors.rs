@@ -96,6 +96,17 @@ where
     }
 
     #[inline(always)]
+    fn fixed_share<const N: usize>(
+        self,
+        view: M::View<'_>,
+        base: usize,
+        threads: (usize, usize),
+    ) -> [[U; 4]; N] {
+        let groups: [[F::Item; 4]; N] = self.0.fixed_share(view, base, threads);
+        from_fn(|group| from_fn(|k| (self.1)(groups[group][k])))
+    }
+
+    #[inline(always)]
     fn prefetch(self, view: M::View<'_>, base: usize, len: usize, lane: usize) {
         self.0.prefetch(view, base, len, lane);
     }
