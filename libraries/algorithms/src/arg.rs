@@ -232,8 +232,11 @@ pub fn best_of_tiles<M, F, K, const ITEMS: usize, const LARGEST: bool>(
             k += THREADS;
         }
     }
-    // A block has an element, so its first thread has one.
-    let Some((bits, place)) = best else { return };
+    // A thread without an element has the block's first once more, which changes nothing.
+    let (bits, place) = best.unwrap_or_else(|| {
+        let place = (block.index() * tile).min(n.saturating_sub(1));
+        (fetch.get(view, place).bits(), place)
+    });
     let best = block.reduce([bits.to_u64(), place as u64], better::<LARGEST>);
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
         *y = best;

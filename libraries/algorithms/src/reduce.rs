@@ -9,6 +9,7 @@ use warploom::{DeviceSliceMut, MemoryError};
 use crate::Error;
 use crate::input::{Elements, Empty, Fetch, Input, Memory, One};
 use crate::output::IntoOutput;
+use crate::state::{State, Value};
 use crate::tuning::by_size;
 
 /// Threads of a block.
@@ -232,12 +233,39 @@ pub fn reduce_tiles<M, F, T, O, const ITEMS: usize, const LAST: bool>(
             k += THREADS;
         }
     }
-    // A block has an element, so its first thread has a value; `Block::reduce` leaves out threads that returned.
-    let Some(total) = total else { return };
-    let total = block.reduce(total, op);
+    // A block has an element, so its first thread has a value.
+    let Some(total) = of_block(block, total, n - block.index() * tile, op) else {
+        return;
+    };
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
         *y = if LAST { op(init, total) } else { total };
     }
+}
+
+/// What the values of the block's threads come to, of which the first `elements` have one, or all.
+#[inline(always)]
+fn of_block<T: Plain>(
+    block: Block,
+    own: Option<T>,
+    elements: usize,
+    op: impl Fn(T, T) -> T,
+) -> Option<T> {
+    // The same in all threads of a block.
+    if elements >= THREADS || size_of::<T>() > 12 {
+        // Of 16 bytes a value has no room beside it for whether it is there: threads without return, which `Block::reduce` leaves out.
+        return own.map(|own| block.reduce(own, op));
+    }
+    let words = |value: T| {
+        let [a, b, c, ..] = Value(value).to_words();
+        [1, a, b, c]
+    };
+    let value = |[_, a, b, c]: [u32; 4]| Value::<T>::from_words([a, b, c, 0, 0, 0]).0;
+    let all = block.reduce(own.map_or([0; 4], words), |x, y| match (x[0], y[0]) {
+        (0, _) => y,
+        (_, 0) => x,
+        _ => words(op(value(x), value(y))),
+    });
+    Some(value(all))
 }
 
 /// What the thread's share of a tile of `4 * GROUPS` elements of each thread comes to.
