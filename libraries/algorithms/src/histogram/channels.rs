@@ -218,6 +218,12 @@ where
     let shape = Launch::new(blocks, THREADS as u32).dynamic_shared(shared_bytes as u32);
     let empty = Empty::new(stream.device())?;
     let (a, b, c): Arguments<'_, M> = M::arguments(x.slices, &empty);
+    if const { size_of::<T>() == 1 } {
+        return Ok(count_byte_channels::<M, F, T, R, CHANNELS, ACTIVE>::launch(
+            stream, shape, a, b, c, x.fetch, x.len, rule, b0, b1, b2, b3, counts[0], counts[1],
+            counts[2], counts[3],
+        )?);
+    }
     Ok(count_channels::<M, F, T, R, CHANNELS, ACTIVE>::launch(
         stream, shape, a, b, c, x.fetch, x.len, rule, b0, b1, b2, b3, counts[0], counts[1],
         counts[2], counts[3],
@@ -225,7 +231,7 @@ where
 }
 
 /// Adds how many samples of each of the first `ACTIVE` channels are in each bin to its counts.
-#[kernel(block(512), max_registers(32))]
+#[kernel(block(512))]
 pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     block: Block,
     a: &[M::A],
@@ -250,7 +256,56 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     R: Bins<T>,
 {
     let (borders, counts) = ([b0, b1, b2, b3], [c0, c1, c2, c3]);
-    let (thread, view) = (block.thread(), M::view(a, b, c));
+    let input = (M::view(a, b, c), fetch, n);
+    count_all::<M, F, T, R, CHANNELS, ACTIVE>(block, input, rule, (borders, counts), shared);
+}
+
+/// As [`count_channels`], of samples of one byte: with no more registers than let all threads of a multiprocessor be there. Other samples would be spilled.
+#[kernel(block(512), max_registers(32))]
+pub fn count_byte_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
+    block: Block,
+    a: &[M::A],
+    b: &[M::B],
+    c: &[M::C],
+    fetch: F,
+    n: usize,
+    rule: R,
+    b0: &[T],
+    b1: &[T],
+    b2: &[T],
+    b3: &[T],
+    c0: &[AtomicU32],
+    c1: &[AtomicU32],
+    c2: &[AtomicU32],
+    c3: &[AtomicU32],
+    shared: DynamicShared<u32>,
+) where
+    M: Memory,
+    F: Fetch<M, Item = [T; CHANNELS]>,
+    T: Plain,
+    R: Bins<T>,
+{
+    let (borders, counts) = ([b0, b1, b2, b3], [c0, c1, c2, c3]);
+    let input = (M::view(a, b, c), fetch, n);
+    count_all::<M, F, T, R, CHANNELS, ACTIVE>(block, input, rule, (borders, counts), shared);
+}
+
+/// What the kernels do.
+#[inline(always)]
+fn count_all<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
+    block: Block,
+    (view, fetch, n): (M::View<'_>, F, usize),
+    rule: R,
+    (borders, counts): ([&[T]; self::CHANNELS], [&[AtomicU32]; self::CHANNELS]),
+    shared: DynamicShared<u32>,
+) where
+    M: Memory,
+    F: Fetch<M, Item = [T; CHANNELS]>,
+    T: Plain,
+    R: Bins<T>,
+{
+    let [c0, c1, c2, c3] = counts;
+    let thread = block.thread();
     // The first bin of each channel in shared memory, if there is any.
     let starts = [
         0,
@@ -326,11 +381,21 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     if !is_shared {
         return;
     }
+    add_counts::<ACTIVE>(thread, counts, |channel, bin| own(starts[channel] + bin));
+}
+
+/// Adds what the block counted to the counts of all.
+#[inline(always)]
+fn add_counts<'s, const ACTIVE: usize>(
+    thread: usize,
+    counts: [&[AtomicU32]; CHANNELS],
+    own: impl Fn(usize, usize) -> &'s Atomic<u32, scope::Block>,
+) {
     unroll_all::<ACTIVE>(|channel| {
         let counts = counts[channel];
         let mut bin = thread;
         while bin < counts.len() {
-            let count = own(starts[channel] + bin).load(atomic::Relaxed);
+            let count = own(channel, bin).load(atomic::Relaxed);
             if count > 0 {
                 atomic_add(&counts[bin], count);
             }
