@@ -91,7 +91,9 @@ pub(crate) fn rows() -> Vec<Row> {
     };
     let cubes = [cube(1024), cube(2048), cube(4096), cube(8192)];
     add("bf16 tn", bf16_tn as _, &cubes);
+    add("bf16 tn", bf16_tn as _, &[cube(16384)]);
     add("bf16 tn", bf16_tn as _, &MODELS);
+    add("bf16 to f32 tn", bf16_to_f32 as _, &cubes);
     add("bf16 nn", bf16_nn as _, &cubes);
     add("bf16 nt", bf16_nt as _, &cubes[2..]);
     add("bf16 tt", bf16_tt as _, &cubes[2..]);
@@ -133,6 +135,7 @@ fn product<'a, T: warploom_linalg::Element, LA: Layout, LB: Layout>(
 
 runs! {
     bf16_tn: Bf16 Bf16 Bf16, row_major column_major, Bf16 Bf16 F32, 0.01;
+    bf16_to_f32: Bf16 Bf16 f32, row_major column_major, Bf16 F32 F32, 0.01;
     bf16_nn: Bf16 Bf16 Bf16, row_major row_major, Bf16 Bf16 F32, 0.01;
     bf16_nt: Bf16 Bf16 Bf16, column_major row_major, Bf16 Bf16 F32, 0.01;
     bf16_tt: Bf16 Bf16 Bf16, column_major column_major, Bf16 Bf16 F32, 0.01;

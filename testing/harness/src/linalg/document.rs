@@ -7,7 +7,6 @@ const HEAD: &str = "# Products of matrices beside cuBLASLt
 <!-- Generated from benches/results/linalg/*.tsv. To write it anew: WARPLOOM_BLESS=1 cargo test -p warploom-harness --test linalg_doc -->
 
 The products of `warploom-linalg` beside those of cuBLASLt, in one process, on one stream, in turn. A ratio is cuBLASLt's time by ours: above 1 ours is the faster one.
-
 ";
 
 const METHOD: &str = "
@@ -57,7 +56,7 @@ Nsight Compute 2025.3.1 on an H100, 2026-11-26 (`e4m3` and `bf16`: 2026-11-27), 
 pub fn document(all: &[Results]) -> String {
     let mut page = HEAD.to_owned();
     if all.is_empty() {
-        page += "No results are recorded yet.\n";
+        page += "\nNo results are recorded yet.\n";
     }
     for results in all {
         section(&mut page, results);
@@ -74,7 +73,7 @@ fn section(page: &mut String, results: &Results) {
         rows,
     } = results;
     *page += &format!(
-        "## {gpu}\n\nDriver {driver}; {peer}; {date}.\n\n| kind | rows | geometric mean | lowest |\n|---|---|---|---|\n"
+        "\n## {gpu}\n\nDriver {driver}; {peer}; {date}.\n\n| kind | rows | geometric mean | lowest |\n|---|---|---|---|\n"
     );
     let mut kinds: Vec<&str> = Vec::new();
     for row in rows {
