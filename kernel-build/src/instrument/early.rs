@@ -5,8 +5,8 @@
 //! y.store(1, relaxed)    ─▶    a = x.load(relaxed)
 //!                              late(y, 1, early)
 //! ```
-//! The emulator decides in `early` whether it makes the store there, and makes it in `late` if not. A store qualifies if it stands in the load's block with nothing between the two that others
-//! could notice, and if address and value are known before the load. That is what a dependency is to a processor: a value that the code computes from the load is one, even if it is always the same.
+//! The schedule says whether the emulator makes the store in `early`; it makes it in `late` otherwise. A store qualifies if it is in the load's block, if no instruction between the two has an effect
+//! that another thread can observe, and if address and value are known before the load. A dependency is one in the code as compiled: a value that is computed from the load is dependent, even if it is always the same.
 
 use super::group::is_quiet;
 use super::local::is_private;
