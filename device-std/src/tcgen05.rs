@@ -73,7 +73,7 @@ mod moves; // between tensor memory and registers
 pub use accumulator::Accumulator;
 pub use batch::{Batch, InFlight};
 pub use descriptor::{instruction_descriptor, matrix_descriptor};
-pub use factor::{Factor, FactorView, RowsInMemory};
+pub use factor::{FactorInMemory, FactorView, RowsInMemory};
 pub use memory::{ColumnRange, TensorMemory};
 pub use moves::{
     Loaded, Loading, Moves, Repeated, Shape, Shape16x64b, Shape16x128b, Shape16x256b, Shape32x32b,

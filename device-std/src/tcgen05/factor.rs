@@ -9,19 +9,19 @@ use core::marker::PhantomData;
 /// A matrix A of 128 rows in `COLUMNS` columns of tensor memory: [`K`](Self::K) elements of a row. Elements of 16 bits share cells, two in each, those of 8 bits four.
 ///
 /// ```compile_fail,E0502
-/// use warploom_device_std::{Bf16, Block, tcgen05::Factor, wgmma::WarpGroup};
-/// fn kernel(block: Block, group: WarpGroup, mut a: Factor<'_, Bf16, 32>) {
+/// use warploom_device_std::{Bf16, Block, tcgen05::FactorInMemory, wgmma::WarpGroup};
+/// fn kernel(block: Block, group: WarpGroup, mut a: FactorInMemory<'_, Bf16, 32>) {
 ///     let view = a.publish(block);
 ///     a.store::<32>(group, 0, |_, _| Bf16::ZERO); // not as long as products may read it
 ///     let rows = view.rows(0);
 /// }
 /// ```
-pub struct Factor<'m, T: Input, const COLUMNS: usize> {
+pub struct FactorInMemory<'m, T: Input, const COLUMNS: usize> {
     address: u32,
     _of: PhantomData<(&'m mut (), T)>,
 }
 
-/// A [`Factor`] that no thread writes, for products to read.
+/// A [`FactorInMemory`] that no thread writes, for products to read.
 pub struct FactorView<'v, T: Input, const COLUMNS: usize> {
     address: u32,
     _of: PhantomData<(&'v (), T)>,
@@ -51,15 +51,15 @@ impl<'m, const COLUMNS: usize> ColumnRange<'m, COLUMNS> {
     /// A matrix A in these columns, with unspecified values.
     #[inline(always)]
     #[must_use]
-    pub fn factor<T: Input>(self) -> Factor<'m, T, COLUMNS> {
-        Factor {
+    pub fn factor<T: Input>(self) -> FactorInMemory<'m, T, COLUMNS> {
+        FactorInMemory {
             address: self.address,
             _of: PhantomData,
         }
     }
 }
 
-impl<T: Input, const COLUMNS: usize> Factor<'_, T, COLUMNS> {
+impl<T: Input, const COLUMNS: usize> FactorInMemory<'_, T, COLUMNS> {
     /// Elements of a row.
     pub const K: usize = COLUMNS * Self::IN_CELL;
     /// Elements of a cell.
@@ -136,11 +136,16 @@ impl<'v, T: Input, const COLUMNS: usize> FactorView<'v, T, COLUMNS> {
             "rows of tensor memory begin at a multiple of 32 bytes"
         );
         assert!(
-            k < Factor::<'v, T, COLUMNS>::K && T::K <= Factor::<'v, T, COLUMNS>::K - k,
+            k < FactorInMemory::<'v, T, COLUMNS>::K
+                && T::K <= FactorInMemory::<'v, T, COLUMNS>::K - k,
             "rows of tensor memory reach beyond the end of the matrix"
         );
         RowsInMemory {
-            address: address(self.address, 0, k / Factor::<'v, T, COLUMNS>::IN_CELL),
+            address: address(
+                self.address,
+                0,
+                k / FactorInMemory::<'v, T, COLUMNS>::IN_CELL,
+            ),
             _of: PhantomData,
         }
     }
