@@ -1,6 +1,6 @@
 //! Products of matrices whose sums are in tensor memory: the tensor cores of compute capability 10.0. CUDA: the fifth generation of tensor cores, PTX: `tcgen05`.
 //!
-//! **This code is compiled and assembled, and has not run on a GPU.** What it says of layouts is what the PTX ISA says. The emulator does not calculate these products: a call
+//! **This code is compiled and assembled, and has not run on a GPU.** Layouts and descriptors follow the PTX ISA, and no GPU has confirmed them. The emulator does not calculate these products: a call
 //! there ends the run with an error.
 //!
 //! A block computes `D = A · B + D`, where D has 64 or 128 rows and `N` columns and is in [`TensorMemory`]: an [`Accumulator`]. A is in shared memory, or in tensor memory, B is in

@@ -17,10 +17,10 @@ unsafe_intrinsics! {
     /// # Safety
     /// All lanes of the warp make this call together, and the block does not allocate again.
     unsafe fn tcgen05_relinquish() = "asm:volatile+memory+convergent+exact100+ptx86|tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;";
-    /// Lets a barrier in memory count an arrival when the products and copies that this thread has begun are done. PTX `tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64`, 8.6 · sm_100a.
+    /// Performs an arrive operation on an mbarrier when the products and copies that this thread has begun are complete. PTX `tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64`, 8.6 · sm_100a.
     ///
     /// # Safety
-    /// `at` is a barrier in shared memory that lives until then, and its phase expects the arrival.
+    /// `at` is an mbarrier in shared memory that is valid until then, and its current phase expects the arrival.
     unsafe fn tcgen05_commit(at: *mut u64) = "asm:volatile+memory+exact100+ptx86|tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [$0];";
     /// Waits for all loads of tensor memory of this thread. PTX `tcgen05.wait::ld.sync.aligned`, 8.6 · sm_100a.
     ///

@@ -99,7 +99,7 @@ where
         self.issue::<Number<TA, 0, 1>, TA, TB, MA, MB>(in_shared(a), b)
     }
 
-    /// Lets `barrier` count an arrival when the products so far are done: what they read may be written again then. PTX: `tcgen05.commit`.
+    /// Performs an arrive operation on `barrier` when the products so far are complete: what they read may be written again then. PTX: `tcgen05.commit`.
     ///
     /// # Safety
     /// `barrier` is a barrier, as that of [`Accumulator::new`] is, of which no phase gets more arrivals than its count; its memory is used for nothing else until the arrival.

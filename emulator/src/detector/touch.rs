@@ -49,10 +49,10 @@ pub(super) fn is_of_run(t: u32, t0: u32) -> bool {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn touch(kinds: &[u32]) -> Touch {
+    pub(in super::super) fn touch(kinds: &[u32]) -> Touch {
         let mut touch = Touch::default();
         for kind in kinds {
             touch.add(AccessKind::new(*kind, 1));

@@ -142,16 +142,8 @@ pub(super) fn forget_turn() {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::super::touch::Touch;
+    use super::super::touch::tests::touch;
     use super::*;
-
-    fn touch(kinds: &[u32]) -> Touch {
-        let mut touch = Touch::default();
-        for kind in kinds {
-            touch.add(AccessKind::new(*kind, 1));
-        }
-        touch
-    }
 
     #[test]
     fn a_launch_is_after_its_own_stream_and_what_it_waits_for() {

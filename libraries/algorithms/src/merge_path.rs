@@ -76,7 +76,7 @@ pub(crate) fn split_tile<K>(
 }
 
 /// As [`split_tile`], in as many steps as the range of the search can need, of which `longest` is the length at most: a loop that ends by what it loads, by atomics, is taken by ptxas
-/// for one that waits for another thread, and yields to other warps in each step. That took more than twice as long (H100).
+/// for one that waits for another thread, and yields to other warps in each step. That took more than twice as long (H200).
 #[inline(always)]
 pub(crate) fn split_in_steps<K>(
     d: u32,

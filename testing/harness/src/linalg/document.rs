@@ -48,7 +48,7 @@ Nsight Compute 2025.3.1 on an H100, 2026-11-26 (`e4m3` and `bf16`: 2026-11-27), 
   1024x2304x768, 64x96 for 1024x768x3072, 64x8 for 1x6144x4096, 128x128 for 512x4096x14336). Our kernels of warp groups have no clusters, no fewer than 128 rows and four stages of 128x128. Where tiles are few, blocks compute parts of K, and a
   second kernel adds up the parts: 5 to 11 µs in the profiler, whose caches are cold. That it reads four parts at once gained nothing.
 
-On the emulator, on a processor with two cores, a product of 256³ of `bf16` takes 0.13 s, and 0.60 s in checked mode (`cargo run --release -p warploom-linalg-bench -- --device emulator --only \"bf16 tn 256x\"`, with `WARPLOOM_EMULATOR=checked`).
+On the emulator, on a processor with two cores, a product of 256³ of `bf16` takes 0.05 s, and 0.29 s in checked mode (`cargo run --release -p warploom-linalg-bench -- --device emulator --only \"bf16 tn 256x\"`, with `WARPLOOM_EMULATOR=checked`).
 
 `cargo run --release -p warploom-linalg-bench -- --cublaslt LIBRARY --out benches/results/linalg` writes the file of a GPU.
 ";
