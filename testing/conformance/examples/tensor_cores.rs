@@ -6,13 +6,21 @@
 //! Writes a line for each instruction and distribution: the hash of the first 64 products, which tests recompute on the emulator, and that of `N`
 //! (98304: 12.6 million elements). The emulator recomputes the first `--compare` products (64); the first results that differ are written to
 //! standard error with their operands. Without a GPU the emulator is compared with itself.
+//!
+//! A line of a product of fragments (WMMA) is that of every layout of A and B: one whose hash is another is written to standard error.
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
+use std::ops::Range;
 use std::process::ExitCode;
 
-use warploom::Device;
-use warploom_conformance::tensor_cores::{Case, Distribution, hash_on, results_on};
-use warploom_conformance::{each_sparse_case, each_tensor_core_case};
+use warploom::device_std::wmma::{ColMajor, RowMajor, Shape};
+use warploom::{Device, Stream};
+use warploom_conformance::tensor_cores::{
+    self, Case, Distribution, FragmentCase, hash_of_fragments, hash_on, results_on,
+};
+use warploom_conformance::{
+    each_fragment_case, each_fragment_case_of_few_bits, each_sparse_case, each_tensor_core_case,
+};
 
 /// Products whose hash is kept beside that of all.
 const SAMPLE: u64 = 64;
@@ -66,6 +74,21 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     }
     each_tensor_core_case!(case);
     each_sparse_case!(case);
+    macro_rules! fragments {
+        ($name:ident [$($a:ident $b:ident),*]) => {
+            if stringify!($name).contains(&options.only) {
+                let layouts: &[(&str, Hash)] = &[$((
+                    concat!(stringify!($a), " ", stringify!($b)),
+                    hash_of_fragments::<tensor_cores::$name<$a, $b>>,
+                )),*];
+                type One = tensor_cores::$name<RowMajor, ColMajor>;
+                let elements = <One as FragmentCase>::Shape::M * <One as FragmentCase>::Shape::N;
+                differ += compare_layouts(&gpu, &options, (One::NAME, elements), layouts)?;
+            }
+        };
+    }
+    each_fragment_case!(fragments);
+    each_fragment_case_of_few_bits!(fragments);
     eprintln!("{differ} lines differ");
     Ok(differ == 0)
 }
@@ -105,6 +128,46 @@ fn compare<C: Case>(gpu: &Device, options: &Options) -> warploom::Result<u32> {
                     show::<C>(first, at, distribution, (theirs, ours));
                 }
             }
+        }
+    }
+    Ok(differ)
+}
+
+/// What [`hash_of_fragments`] gives for one layout of A and B.
+type Hash = fn(&Stream, Range<u64>, Distribution, u32) -> warploom::Result<u64>;
+
+/// As [`compare`], for a product of fragments with `elements` results, in each layout of A and B.
+fn compare_layouts(
+    gpu: &Device,
+    options: &Options,
+    (name, elements): (&str, usize),
+    layouts: &[(&str, Hash)],
+) -> warploom::Result<u32> {
+    let stream = gpu.stream()?;
+    let emulator = Device::emulator();
+    let on_emulator = emulator.stream()?;
+    let products = options.products * 128 / elements as u64;
+    let mut differ = 0;
+    for distribution in Distribution::ALL {
+        let mut line = None;
+        for (layout, hash) in layouts {
+            let sample = hash(&stream, 0..SAMPLE, distribution, 64)?;
+            let all = hash(&stream, 0..products, distribution, 4224)?;
+            if *line.get_or_insert((sample, all)) != (sample, all) {
+                differ += 1;
+                eprintln!("{name} {distribution:?}: {layout} is not as the first layout");
+            }
+            let theirs = match options.compare {
+                SAMPLE => sample,
+                compared => hash(&stream, 0..compared, distribution, 4224)?,
+            };
+            if hash(&on_emulator, 0..options.compare, distribution, 64)? != theirs {
+                differ += 1;
+                eprintln!("{name} {distribution:?}: {layout} differs on the emulator");
+            }
+        }
+        if let Some((sample, all)) = line {
+            println!("{name}\t{distribution:?}\t{products}\t{sample:016x}\t{all:016x}");
         }
     }
     Ok(differ)

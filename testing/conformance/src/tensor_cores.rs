@@ -1,10 +1,12 @@
 //! Random products for every instruction of tensor cores, and a hash of their results: the same on a GPU and on the emulator, or one is wrong.
 
 mod cases;
+mod fragments;
 mod numbers;
 mod sparse;
 
 pub use cases::*;
+pub use fragments::*;
 pub use numbers::{Distribution, Number, Rows, mix};
 pub use sparse::*;
 
