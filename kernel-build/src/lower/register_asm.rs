@@ -15,11 +15,41 @@
 //! the caller are registers.
 
 use super::asm::{self, Register};
-use crate::llvm::Type;
+use crate::llvm::{Module, Type, Value};
 use std::fmt::Write as _;
 
 /// Prefix of these symbols.
 pub(super) const REGISTERS: &str = "__warploom.registers:";
+
+/// Gives each call of one of `symbols` as its callee the symbol that `spell` makes of the symbol and of the number in the call's last argument, a constant.
+pub(super) fn bind(
+    module: &mut Module<'_>,
+    symbols: &[&str],
+    spell: impl Fn(&str, u32) -> Option<String>,
+    problems: &mut Vec<String>,
+) {
+    for symbol in symbols {
+        let Some(function) = module.function(symbol) else {
+            continue;
+        };
+        let instructions = module.functions().into_iter().flat_map(Value::instructions);
+        let calls = instructions.filter_map(Value::as_call);
+        let calls: Vec<Value<'_>> = calls
+            .filter(|call| call.callee().as_function() == Some(function))
+            .collect();
+        for call in calls {
+            let args = call.args();
+            let number = args.last().and_then(|code| code.as_integer());
+            match number.and_then(|code| spell(symbol, code as u32)) {
+                Some(name) => {
+                    let bound = module.declare(&name, function.value_type());
+                    call.set_operand(args.len() as u32, bound);
+                }
+                None => problems.push(format!("{symbol} is called with the number {number:?}")),
+            }
+        }
+    }
+}
 
 /// The function around the instruction that `name` spells.
 pub(super) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {

@@ -14,8 +14,8 @@
 //! Each call gets as its callee a symbol of [`super::register_asm`] that spells the instruction. What is loaded may be read when `tcgen05.wait::ld` has been executed:
 //! that instruction takes the registers and gives them back, so that no use of them can move in front of it.
 
-use super::register_asm::REGISTERS;
-use crate::llvm::{Module, Value};
+use super::register_asm::{self, REGISTERS};
+use crate::llvm::Module;
 
 const LOAD: &str = "__warploom.tcgen05.load";
 const LOADED: &str = "__warploom.tcgen05.loaded";
@@ -38,27 +38,7 @@ const KINDS: [&str; 4] = ["f16", "tf32", "f8f6f4", "i8"];
 
 /// Gives each call the instruction that its number names.
 pub(super) fn bind(module: &mut Module<'_>, problems: &mut Vec<String>) {
-    for symbol in [LOAD, LOADED, STORE, PRODUCT] {
-        let Some(function) = module.function(symbol) else {
-            continue;
-        };
-        let instructions = module.functions().into_iter().flat_map(Value::instructions);
-        let calls = instructions.filter_map(Value::as_call);
-        let calls: Vec<Value<'_>> = calls
-            .filter(|call| call.callee().as_function() == Some(function))
-            .collect();
-        for call in calls {
-            let args = call.args();
-            let number = args.last().and_then(|code| code.as_integer());
-            match number.and_then(|code| spell(symbol, code as u32)) {
-                Some(name) => {
-                    let bound = module.declare(&name, function.value_type());
-                    call.set_operand(args.len() as u32, bound);
-                }
-                None => problems.push(format!("{symbol} is called with the number {number:?}")),
-            }
-        }
-    }
+    register_asm::bind(module, &[LOAD, LOADED, STORE, PRODUCT], spell, problems);
 }
 
 /// The symbol of the instruction with this number.

@@ -16,8 +16,8 @@
 //! access to them can move across; what uses them becomes values between instructions when LLVM has taken the arrays apart. The pipeline refuses kernels where it
 //! has not.
 
-use super::register_asm::REGISTERS;
-use crate::llvm::{Module, Value};
+use super::register_asm::{self, REGISTERS};
+use crate::llvm::Module;
 
 const PRODUCT: &str = "__warploom.wgmma.product";
 const FENCE: &str = "__warploom.wgmma.fence";
@@ -34,28 +34,12 @@ const SUMS: [&str; 3] = ["f16", "f32", "s32"];
 
 /// Gives each call the instruction that its number names.
 pub(super) fn bind(module: &mut Module<'_>, problems: &mut Vec<String>) {
-    for symbol in [PRODUCT, FENCE, WAIT, SET_REGISTERS] {
-        let Some(function) = module.function(symbol) else {
-            continue;
-        };
-        let instructions = module.functions().into_iter().flat_map(Value::instructions);
-        let calls = instructions.filter_map(Value::as_call);
-        let calls: Vec<Value<'_>> = calls
-            .filter(|call| call.callee().as_function() == Some(function))
-            .collect();
-        for call in calls {
-            let args = call.args();
-            let number = args.last().and_then(|code| code.as_integer());
-            let spelled = number.and_then(|code| spell(symbol, code as u32));
-            match spelled {
-                Some(name) => {
-                    let bound = module.declare(&name, function.value_type());
-                    call.set_operand(args.len() as u32, bound);
-                }
-                None => problems.push(format!("{symbol} is called with the number {number:?}")),
-            }
-        }
-    }
+    register_asm::bind(
+        module,
+        &[PRODUCT, FENCE, WAIT, SET_REGISTERS],
+        spell,
+        problems,
+    );
 }
 
 /// The symbol of the instruction with this number.
