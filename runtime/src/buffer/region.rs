@@ -292,6 +292,10 @@ impl<'a> Region<'a> {
             (Some(cuda), from, to) => unsafe { from.queue_alone(to, kind, cuda)? },
             (None, Region::Memory(from), Region::Memory(to)) => {
                 let _no_graphs = exclude_graphs(buffers, stream);
+                // What is found is the error of the next wait.
+                if !from.host_accesses(false, stream) {
+                    to.host_accesses(true, stream);
+                }
                 // SAFETY: on the emulator all addresses are host addresses; the caller promises the areas.
                 unsafe { from.write_to(to, kind, stream) };
             }
@@ -307,6 +311,20 @@ impl<'a> Region<'a> {
 }
 
 impl PitchedRegion {
+    /// Says so if a launch that the stream's work need not come after accesses elements that a copy on it reads, or `writes`, and whether it did. Names the caller's place.
+    #[track_caller]
+    fn host_accesses(self, writes: bool, stream: &Stream) -> bool {
+        let (device, after) = (stream.device(), Some(stream.number()));
+        let bytes = self.row_bytes();
+        // The gaps between rows are not accessed. No closure: it would have a place of its own.
+        for row in self.all_rows() {
+            if device.host_accesses((row, bytes), writes, after) {
+                return true; // one report is enough for all rows
+            }
+        }
+        false
+    }
+
     /// Copies on the host.
     ///
     /// # Safety

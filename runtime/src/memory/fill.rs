@@ -64,6 +64,7 @@ impl<T: Plain> DeviceBuffer<T> {
     /// assert_eq!(x.to_vec(&stream)?, [7, 9, 9, 7]);
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
+    #[track_caller]
     pub fn fill(&mut self, value: T, stream: &Stream) -> Result<(), MemoryError> {
         self.as_slice_mut().fill(value, stream)
     }
@@ -74,6 +75,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
     ///
     /// # Errors
     /// As [`DeviceBuffer::fill`].
+    #[track_caller]
     pub fn fill(&mut self, value: T, stream: &Stream) -> Result<(), MemoryError> {
         self.buffer().check_home(stream)?;
         let fill = Fill {

@@ -368,6 +368,7 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
     /// let mut x = device.array_uninit::<u8>((4, 4)).unwrap();
     /// x.as_slice_mut().fill(5, &stream).unwrap();
     /// ```
+    #[track_caller]
     pub fn fill(&mut self, value: T, stream: &Stream) -> Result<(), MemoryError> {
         let Elements { buffer, region } = self.elements;
         buffer.check_home(stream)?;

@@ -100,6 +100,57 @@ fn copied_over_what_is_read_on_the_host(run: &Run<'_>) -> Result<(), Failure> {
     run.expect(&y, |i| noise(64)[63 - i])
 }
 
+/// The rows of a picture are copied back on another stream than that of the launch, without the gaps behind them.
+#[kernel]
+unsafe fn rows_copied_back_on_another_stream<const BUG: bool>(
+    i: Index1D,
+    pitch: usize,
+    x: *mut u32,
+) {
+    let (column, row) = (i.get() % 24, i.get() / 24);
+    // SAFETY: 4 rows of 24 elements. The bug is the point.
+    unsafe { *x.add(row * pitch + column) = i.get() as u32 }; //~ WL0116 second
+}
+
+fn rows_copied_back_on_another_stream_on_the_host(run: &Run<'_>) -> Result<(), Failure> {
+    let x = run.device.pitched_zeroed::<u32>((24, 4))?;
+    let copies = run.device.stream()?;
+    let to = std::ptr::with_exposed_provenance_mut(x.raw_ptr() as usize);
+    let pitch = x.row_elements();
+    // SAFETY: an element for each thread; the bug is intended.
+    unsafe { launch!(run, rows_copied_back_on_another_stream, (3, 32), pitch, to) };
+    let found = x.to_vec(run.pick(&copies, run.stream))?; //~ WL0116 first
+    is(&found, |i| i as u32)
+}
+
+/// The next round's sums are set to zero on a stream of copies, and nothing lets that wait for the launch that adds to this round's.
+#[kernel]
+unsafe fn filled_while_it_is_added_to<const BUG: bool>(i: Index1D, x: *mut u32, y: *mut u32) {
+    // SAFETY: as many elements as threads. The bug is the point.
+    unsafe { *y.add(i.get()) += *x.add(i.get()) }; //~ WL0116 second
+}
+
+fn filled_while_it_is_added_to_on_the_host(run: &Run<'_>) -> Result<(), Failure> {
+    let (mut x, y) = (run.upload(&noise(64))?, run.zeroed::<u32>(64)?);
+    let (copies, done) = (run.device.stream()?, run.device.event()?);
+    // SAFETY: an element for each thread; the bug is intended.
+    unsafe {
+        launch!(
+            run,
+            filled_while_it_is_added_to,
+            (2, 32),
+            address(&x),
+            address(&y)
+        )
+    };
+    run.stream.record(&done)?;
+    if !run.bug {
+        copies.wait(&done)?;
+    }
+    x.fill(0, &copies)?; //~ WL0116 first
+    run.expect(&y, |i| noise(64)[i])
+}
+
 fn address(of: &DeviceBuffer<u32>) -> *mut u32 {
     std::ptr::with_exposed_provenance_mut(of.raw_ptr() as usize)
 }
@@ -121,4 +172,6 @@ cases!("host.rs":
     case!(copied_back_on_another_stream, "", copied_back_on_another_stream_on_the_host),
     case!(copy_waits_for_an_early_event, "", copy_waits_for_an_early_event_on_the_host),
     case!(copied_over_what_is_read, "", copied_over_what_is_read_on_the_host),
+    case!(rows_copied_back_on_another_stream, "", rows_copied_back_on_another_stream_on_the_host),
+    case!(filled_while_it_is_added_to, "", filled_while_it_is_added_to_on_the_host),
 );
