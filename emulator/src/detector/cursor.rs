@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::epochs;
 use super::line::{FRESH, LINE, Line, READ, WRITTEN, replace};
 use super::shadow::{CHUNK, Entry};
 use super::slot::{AccessKind, Slot};
@@ -14,15 +15,15 @@ use super::space::Space;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Cursor {
-    /// The site, and the bytes of each access. 0: no line.
+    /// The site, and the bytes of each access; or [`NO_LINE`].
     tag: Cell<u32>,
-    /// The lane that accesses the line's first granule.
-    first: Cell<u32>,
     t: Cell<u32>,
-    /// The line's reads are those of the lanes that write now.
-    own_reads: Cell<bool>,
-    /// other OS threads may access the same granules.
+    /// The epoch that no granule may have which is written: [`READ`], unless the line's reads are those of the lanes that write now.
+    not_written: Cell<u32>,
+    /// Other OS threads may access the same granules.
     locked: Cell<bool>,
+    /// The address of the line's first granule.
+    start: Cell<usize>,
     /// The address that lane 0 would access.
     origin: Cell<usize>,
     /// Where the epoch of the granule at address 0 would be.
@@ -31,6 +32,15 @@ pub(super) struct Cursor {
     line: Cell<*const Line>,
     n_behind: Cell<u32>,
 }
+
+/// The tag where there is no line: that of no site.
+const NO_LINE: u32 = u32::MAX;
+
+/// An epoch that no granule has.
+const NEVER: u32 = u32::MAX;
+
+// No other epoch has the bits of these alone: `reads` and `writes` ask for nothing else.
+const _: () = assert!(FRESH == 0 && READ & WRITTEN == READ && epochs::NONE & !WRITTEN != 0);
 
 /// An access of a lane, as a cursor compares it.
 #[derive(Clone, Copy)]
@@ -46,11 +56,11 @@ pub(super) struct Here {
 impl Cursor {
     pub(super) const fn new() -> Self {
         Self {
-            tag: Cell::new(0),
-            first: Cell::new(0),
+            tag: Cell::new(NO_LINE),
             t: Cell::new(0),
-            own_reads: Cell::new(false),
+            not_written: Cell::new(READ),
             locked: Cell::new(false),
+            start: Cell::new(0),
             origin: Cell::new(0),
             epochs: Cell::new(ptr::null()),
             line: Cell::new(ptr::null()),
@@ -58,17 +68,17 @@ impl Cursor {
         }
     }
 
-    /// Sites have 24 bits.
+    /// Sites have 24 bits. That of a site with 4 bytes is the site itself, which costs nothing.
     #[inline(always)]
     const fn tag<const N: usize>(site: u32) -> u32 {
         let width = const {
             match N {
-                4 => 1,
-                8 => 2,
-                _ => 3,
+                4 => 0,
+                8 => 1,
+                _ => 2,
             }
         };
-        site * 4 + width
+        site + (width << 24)
     }
 
     /// Whether a read of `N` bytes is one of those that the line's record stands for; then it is remembered.
@@ -76,7 +86,8 @@ impl Cursor {
     pub(super) fn reads<const N: usize>(&self, here: Here) -> bool {
         self.each::<N>(here, |epoch| {
             let known = epoch.load(Ordering::Relaxed);
-            known == READ || known == FRESH && replace(epoch, known, READ, self.locked.get())
+            // Fresh, or read.
+            known & !READ == 0 && self.remembers(epoch, known, READ)
         })
     }
 
@@ -85,9 +96,21 @@ impl Cursor {
     pub(super) fn writes<const N: usize>(&self, here: Here) -> bool {
         self.each::<N>(here, |epoch| {
             let known = epoch.load(Ordering::Relaxed);
-            let may_write = known == FRESH || known == READ && self.own_reads.get();
-            known == WRITTEN || may_write && replace(epoch, known, WRITTEN, self.locked.get())
+            // Fresh, or read or written as the line says.
+            let may_write = known & !WRITTEN == 0 && known != self.not_written.get();
+            may_write && self.remembers(epoch, known, WRITTEN)
         })
+    }
+
+    /// Lets a granule with this epoch have another, if it still has this one.
+    // Storing what is there already takes less than asking for it.
+    #[inline(always)]
+    fn remembers(&self, epoch: &AtomicU32, known: u32, own: u32) -> bool {
+        if self.locked.get() {
+            return known == own || replace(epoch, known, own, true);
+        }
+        epoch.store(own, Ordering::Relaxed);
+        true
     }
 
     #[inline(always)]
@@ -98,11 +121,10 @@ impl Cursor {
             t,
             site,
         } = here;
-        let lanes = const { (4 * LINE / if N < 4 { 4 } else { N }) as u32 };
-        // An address that is so far from an aligned one is aligned.
-        let is_like_it = address.wrapping_sub(N * thread as usize) == self.origin.get()
+        // An address that is so far from an aligned one is aligned. So all bytes of an access that begins in the line are in it.
+        let is_like_it = self.origin.get().wrapping_add(N * thread as usize) == address
             && Self::tag::<N>(site) == self.tag.get()
-            && thread.wrapping_sub(self.first.get()) < lanes
+            && address.wrapping_sub(self.start.get()) < 4 * LINE
             && t == self.t.get();
         let epoch = |n: usize| {
             // SAFETY: the line is in a table that stays as long as the run, and has an epoch for each granule.
@@ -117,10 +139,9 @@ impl Cursor {
     /// Goes on to the next line, if this is the access to it that follows those to this one; then the access is remembered.
     #[inline(always)]
     pub(super) fn goes_on<const N: usize, const WRITE: bool>(&self, here: Here, who: u32) -> bool {
-        let lanes = const { (4 * LINE / if N < 4 { 4 } else { N }) as u32 };
-        let is_next = here.address.wrapping_sub(N * here.thread as usize) == self.origin.get()
+        let is_next = self.origin.get().wrapping_add(N * here.thread as usize) == here.address
             && Self::tag::<N>(here.site) == self.tag.get()
-            && here.thread.wrapping_sub(self.first.get()) == lanes
+            && here.address.wrapping_sub(self.start.get()) == 4 * LINE
             && here.t == self.t.get()
             && self.n_behind.get() != 0;
         if !is_next {
@@ -147,8 +168,8 @@ impl Cursor {
         }
         self.line.set(next);
         self.n_behind.set(self.n_behind.get() - 1);
-        self.first.set(here.thread);
-        self.own_reads.set(WRITE && line.read.is_of::<N>(who));
+        self.start.set(here.address);
+        self.may_write_what_is_read(WRITE && line.read.is_of::<N>(who));
         if WRITE {
             self.writes::<N>(here)
         } else {
@@ -177,22 +198,25 @@ impl Cursor {
         self.tag.set(if is_whole {
             Self::tag::<N>(here.site)
         } else {
-            0
+            NO_LINE
         });
-        self.first.set(here.thread.wrapping_sub(before));
+        self.start.set(base);
         self.t.set(here.t);
         self.origin
             .set(here.address.wrapping_sub(N * here.thread as usize));
         self.epochs
             .set(entry.epochs().wrapping_byte_sub(here.address));
-        self.own_reads
-            .set(read.is_of::<N>(who.wrapping_sub(before)));
+        self.may_write_what_is_read(read.is_of::<N>(who.wrapping_sub(before)));
         self.locked.set(space.locked);
         self.line.set(entry.line());
         let in_space = (end - base) / (4 * LINE);
         let in_chunk = (CHUNK - entry.inside()).div_ceil(LINE);
         let n = in_space.min(in_chunk);
         self.n_behind.set(n.saturating_sub(1) as u32);
+    }
+
+    fn may_write_what_is_read(&self, may: bool) {
+        self.not_written.set(if may { NEVER } else { READ });
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Epochs {
 }
 
 /// No epoch: the granule is checked at every access. No multiple of `BATCH` is anything else's.
-pub(super) const NONE: u32 = 2 * BATCH;
+pub(super) const NONE: u32 = 4 * BATCH;
 
 /// What is added to the block's number: for its relaxed atomics;
 const ATOMICS: u32 = 1;

@@ -65,12 +65,13 @@ pub(super) fn read_two<const N: usize>(a: (*const u8, u32), b: (*const u8, u32))
             site,
         };
         let or = |epoch| epoch == clocks.epochs.warp(thread) || clocks.epochs.is_settled(epoch);
+        // The cursor first: what is only read costs little, and is found out soon.
         let window = &checks.windows[site as usize % CACHED];
-        window.is_only_read::<N>(at.addr())
-            || checks.cursors[0][site as usize % CACHED].reads::<N>(here)
+        checks.cursors[0][site as usize % CACHED].reads::<N>(here)
+            || window.is_only_read::<N>(at.addr())
             || window.all_are::<N>(at.addr(), clocks.epochs.block(), or)
     };
-    if !running.makes_steps(2) {
+    if !running.takes_steps(2) {
         read_one_by_one::<N>(a.0, b.0, a.1, b.1);
     } else if !is_known(a) {
         read_both::<N>(a.0, b.0, a.1, b.1);
@@ -79,7 +80,7 @@ pub(super) fn read_two<const N: usize>(a: (*const u8, u32), b: (*const u8, u32))
     }
 }
 
-/// Two reads, each with its step: perhaps the lane's last.
+/// Two reads whose steps were taken but not there: each makes its own, perhaps the lane's last.
 #[inline(never)]
 extern "C-unwind" fn read_one_by_one<const N: usize>(
     a: *const u8,
@@ -87,6 +88,9 @@ extern "C-unwind" fn read_one_by_one<const N: usize>(
     site_a: u32,
     site_b: u32,
 ) {
+    if let Some((running, _)) = current() {
+        running.gives_back(2);
+    }
     read::<N>(a, site_a);
     read::<N>(b, site_b);
 }

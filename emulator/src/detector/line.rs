@@ -14,7 +14,7 @@ pub(super) const FRESH: u32 = 0;
 /// That of a granule of which the line alone remembers a read. Nothing else has this number: `epochs::new` gives no multiple of 4096.
 pub(super) const READ: u32 = 1 << 12;
 
-/// The same, of a write, which is all that is remembered of the granule.
+/// The same, of a write, which is all that is remembered of the granule. It has the bit of `READ`, and no other epoch has these bits alone.
 pub(super) const WRITTEN: u32 = 3 << 12;
 
 /// What is remembered of the granules of a line which are [`READ`], and of those which are [`WRITTEN`].

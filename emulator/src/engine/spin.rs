@@ -460,6 +460,21 @@ impl Running<'_> {
         true
     }
 
+    /// Takes so many steps from those of the lane; whether there were more. If not, [`gives_back`](Self::gives_back) comes next.
+    // One instruction, whose flags are the answer: hooks on the fast path give steps back elsewhere.
+    #[inline(always)]
+    pub(crate) fn takes_steps(&self, n: u32) -> bool {
+        let before = self.spin.steps.get();
+        self.spin.steps.set(before.wrapping_sub(u64::from(n)));
+        before > u64::from(n)
+    }
+
+    /// Undoes what [`takes_steps`](Self::takes_steps) did.
+    pub(crate) fn gives_back(&self, n: u32) {
+        let left = self.spin.steps.get();
+        self.spin.steps.set(left.wrapping_add(u64::from(n)));
+    }
+
     /// Ends the lane if it has made its last step.
     #[inline(always)]
     pub(crate) fn end_after_last_step(&self, site: u32) {

@@ -108,6 +108,22 @@ fn reads_of_vectors_are_remembered_word_by_word() {
     vectors::<u128>(4);
 }
 
+/// In the line that its own lane is about to come to, a word is written by another before.
+#[test]
+fn a_write_in_a_row_of_neighbours_races_with_one_that_came_out_of_turn() {
+    for (writer, word) in [(2, 5), (2, 15), (17, 18), (33, 47), (62, 63)] {
+        let found = check_fresh(1, THREADS as u32, words, |x| {
+            store(x.at(me()), 1);
+            if me() == writer {
+                store(x.at(word), 2);
+            }
+        });
+        let (lines, count) = only(&found, Code::GLOBAL_RACE_WRITES);
+        assert_eq!((lines.len(), count), (2, 1), "word {word}");
+        assert_eq!(first(&found).1 as usize, writer);
+    }
+}
+
 #[test]
 fn an_access_races_with_the_write_of_the_lane_that_made_it() {
     for word in [0, 15, 16, 63, 64, 65, 80, 127] {
