@@ -132,6 +132,20 @@ fn cost_of_atomics() {
             count4(bins.wrapping_add((me() * 7 + i * 31) % 256), 18);
         }
     });
+    for paired in [false, true] {
+        let what = if paired {
+            "which may come before it"
+        } else {
+            "behind it"
+        };
+        let what = format!("relaxed load and store {what}, of shared words of its own, per access");
+        time(&what, many, 32, &|| {
+            let (from, to) = (tile(me()), tile(256 + me()));
+            store4(from, 1, 20);
+            store4(to, 1, 21);
+            (0..16).for_each(|i| load_and_store4(from, to, i, 22, paired));
+        });
+    }
     let x = Buffer::<u32>::new("x", 16 * 512 * 256);
     time(
         "16 words of its own read by each thread, per read",

@@ -48,6 +48,8 @@ hooks! {
     local(i64, u64, u64, u32, u32);
     aligned(*const u8, u64, u32, u32, u32);
     atomic(*const u8, u32, u32, u32);
+    early(*const u8, u32, *const u8, u32, u64, u32, u32) -> bool;
+    late(*const u8, u32, u64, u32, bool, u32);
     fence(u32, u32);
     at(u32);
     enter(u32);
@@ -269,6 +271,24 @@ pub(crate) fn count4(p: *mut u32, site: u32) {
     (TABLE.atomic)(p.cast(), 4, 2, site);
     // SAFETY: the tests access memory that is there.
     unsafe { AtomicU32::from_ptr(p) }.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A relaxed load and a store of a word by Rust's own atomics, announced one by one; or, if `paired`, as the store is that may come first.
+pub(crate) fn load_and_store4(from: *mut u32, to: *mut u32, value: u32, site: u32, paired: bool) {
+    // The number of the relaxed order and the system's scope.
+    const SYSTEM: u32 = 3;
+    let (bits, after) = (u64::from(value), site + 1);
+    let is_made = paired && (TABLE.early)(from.cast(), 4, to.cast(), 4, bits, SYSTEM, after);
+    (TABLE.atomic)(from.cast(), 4, 0, site);
+    // SAFETY: the tests access memory that is there.
+    unsafe { AtomicU32::from_ptr(from) }.load(Ordering::Relaxed);
+    if paired {
+        (TABLE.late)(to.cast(), 4, bits, SYSTEM, is_made, after);
+    } else {
+        (TABLE.atomic)(to.cast(), 4, 1, after);
+        // SAFETY: as above.
+        unsafe { AtomicU32::from_ptr(to) }.store(value, Ordering::Relaxed);
+    }
 }
 
 /// A copy that the processor makes.
