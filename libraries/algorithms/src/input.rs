@@ -47,6 +47,8 @@ use crate::Error;
 pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
     /// What an element is.
     type Item: Copy;
+    /// Whether loads wait for the results of other loads. Then more threads with fewer elements each are faster.
+    const CHAINED: bool = false;
 
     /// Element `i`.
     ///

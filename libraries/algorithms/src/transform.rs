@@ -11,6 +11,8 @@ use crate::tuning::by_size;
 
 /// Threads of a block.
 const THREADS: usize = 256;
+/// From so many elements on, a thread has several of an input whose loads wait for others.
+const MANY: usize = 1 << 22;
 
 /// A transformation that was described and has not run; see [`crate::Transforms::transform`](crate::Transforms::transform).
 #[must_use = "nothing runs before `into`"]
@@ -51,17 +53,26 @@ where
         }
         let y = out.slice_mut(..x.len())?;
         // Elements of a thread: what is under way for each multiprocessor is then 32 KiB and more.
+        if F::CHAINED {
+            // With few elements many threads wait at the same time; with many, loads of neighbouring places come near to each other in time, and to the cache.
+            return if x.len() < MANY {
+                tiles::<M, F, T, 1, 1>(stream, x, y)
+            } else {
+                tiles::<M, F, T, 8, 4>(stream, x, y)
+            };
+        }
+        // Elements of a thread: what is under way for each multiprocessor is then 32 KiB and more.
         match const { by_size::<T>([16, 16, 8, 4, 2]) } {
-            16 => tiles::<M, F, T, 16>(stream, x, y),
-            8 => tiles::<M, F, T, 8>(stream, x, y),
-            4 => tiles::<M, F, T, 4>(stream, x, y),
-            _ => tiles::<M, F, T, 2>(stream, x, y),
+            16 => tiles::<M, F, T, 16, 1>(stream, x, y),
+            8 => tiles::<M, F, T, 8, 1>(stream, x, y),
+            4 => tiles::<M, F, T, 4, 1>(stream, x, y),
+            _ => tiles::<M, F, T, 2, 1>(stream, x, y),
         }
     }
 }
 
 #[track_caller]
-fn tiles<M, F, T, const ITEMS: usize>(
+fn tiles<M, F, T, const ITEMS: usize, const ROUNDS: usize>(
     stream: &Stream,
     x: Input<'_, M, F>,
     y: DeviceSliceMut<'_, T>,
@@ -71,10 +82,10 @@ where
     F: Fetch<M, Item = T>,
     T: Plain,
 {
-    let shape = launch_of(x.len(), ITEMS)?;
+    let shape = launch_of(x.len(), ITEMS * ROUNDS)?;
     let empty = Empty::new(stream.device())?;
     let (a, b, c) = M::arguments(x.slices, &empty);
-    Ok(transform_tiles::<M, F, T, ITEMS>::launch(
+    Ok(transform_tiles::<M, F, T, ITEMS, ROUNDS>::launch(
         stream, shape, a, b, c, x.fetch, y,
     )?)
 }
@@ -91,9 +102,9 @@ pub(crate) fn launch_of(n: usize, items: usize) -> Result<Launch, Error> {
     }
 }
 
-/// `ITEMS` elements of each thread; neighbours are of different threads. All are computed before the first is stored.
+/// `ITEMS` elements of each thread in each of `ROUNDS` rounds; neighbours are of different threads. All of a round are computed before the first is stored.
 #[kernel(block(256))]
-pub fn transform_tiles<M, F, T, const ITEMS: usize>(
+pub fn transform_tiles<M, F, T, const ITEMS: usize, const ROUNDS: usize>(
     block: Block,
     a: &[M::A],
     b: &[M::B],
@@ -105,7 +116,8 @@ pub fn transform_tiles<M, F, T, const ITEMS: usize>(
     F: Fetch<M, Item = T>,
     T: Plain,
 {
-    let tile = THREADS * ITEMS;
+    let round = THREADS * ITEMS;
+    let tile = round * ROUNDS;
     let (thread, first, n) = (block.thread(), block.index() * tile, y.len());
     if first >= n {
         return;
@@ -116,8 +128,11 @@ pub fn transform_tiles<M, F, T, const ITEMS: usize>(
     // SAFETY: `i < count`, so within the slice; the tiles of blocks are disjoint, and numbers of two threads of a block differ modulo `THREADS`.
     let write = |i: usize, item| unsafe { start.wrapping_add(i).write(item) };
     if count == tile {
-        let items: [T; ITEMS] = fetch.several(view, first, tile, |k| thread + k * THREADS);
-        unroll_all::<ITEMS>(|k| write(thread + k * THREADS, items[k]));
+        for done in (0..tile).step_by(round) {
+            let items: [T; ITEMS] =
+                fetch.several(view, first + done, round, |k| thread + k * THREADS);
+            unroll_all::<ITEMS>(|k| write(done + thread + k * THREADS, items[k]));
+        }
         return;
     }
     let part = fetch.part(view, first, count);

@@ -21,11 +21,11 @@ fn elements_are_gathered_from_places() {
     });
 }
 
-/// Places in whole tiles of 2048 are loaded together, and so are elements, also those of other places.
+/// Places in whole tiles of 256 are loaded together, and so are elements, also those of other places.
 #[test]
 fn places_of_places_around_the_ends_of_tiles() {
     let x = noise(3000);
-    for n in lengths(2048) {
+    for n in lengths(256) {
         let at = |seed: usize| Vec::from_iter(noise(n + seed)[seed..].iter().map(|p| p % 2999));
         let (first, second) = (
             at(0),
@@ -43,6 +43,22 @@ fn places_of_places_around_the_ends_of_tiles() {
             Ok(y.to_vec(stream)?)
         });
     }
+}
+
+/// From 2^22 elements on, a thread has four rounds of eight.
+#[test]
+fn many_elements_are_gathered_in_rounds() {
+    let n = (1 << 22) + 8192 * 3 + 2100;
+    let x = noise(900);
+    let place = |i: usize| i * 7919 % 900;
+    let expected = Vec::from_iter((0..n).map(|i| x[place(i)] as u8));
+    check(&expected, |device, stream| {
+        let x = device.upload(&x)?;
+        let bytes = x.input().permute(counting(n).map(place)).map(|x| x as u8);
+        let mut y = device.alloc_uninit(n)?;
+        stream.transform(bytes).into(&mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
 }
 
 #[test]

@@ -54,6 +54,7 @@ where
     G: Fn(F::Item) -> U + Copy + Send + Sync + 'static,
 {
     type Item = U;
+    const CHAINED: bool = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> U {
@@ -138,6 +139,7 @@ where
     N: Memory,
 {
     type Item = (F::Item, G::Item);
+    const CHAINED: bool = F::CHAINED || G::CHAINED;
 
     #[inline(always)]
     fn get(self, view: <M::Both as Memory>::View<'_>, i: usize) -> Self::Item {
@@ -178,6 +180,7 @@ unsafe impl<F: KernelArg> KernelArg for Reversed<F> {}
 
 impl<M: Memory, F: Fetch<M>> Fetch<M> for Reversed<F> {
     type Item = F::Item;
+    const CHAINED: bool = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> F::Item {
@@ -206,6 +209,7 @@ unsafe impl<F: KernelArg> KernelArg for Strided<F> {}
 
 impl<M: Memory, F: Fetch<M>> Fetch<M> for Strided<F> {
     type Item = F::Item;
+    const CHAINED: bool = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> F::Item {
@@ -240,6 +244,7 @@ where
     G::Item: Place,
 {
     type Item = F::Item;
+    const CHAINED: bool = true;
 
     #[inline(always)]
     fn get(self, view: <M::Both as Memory>::View<'_>, i: usize) -> F::Item {
@@ -290,6 +295,7 @@ unsafe impl<F: KernelArg> KernelArg for WithPrevious<F> {}
 
 impl<M: Memory, F: Fetch<M>> Fetch<M> for WithPrevious<F> {
     type Item = (Option<F::Item>, F::Item);
+    const CHAINED: bool = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> Self::Item {

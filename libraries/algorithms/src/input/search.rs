@@ -71,6 +71,7 @@ where
     L: Fn(T, T) -> bool + Copy + Send + Sync + 'static,
 {
     type Item = usize;
+    const CHAINED: bool = true;
 
     #[inline(always)]
     fn get(self, view: <M::Both as Memory>::View<'_>, i: usize) -> usize {
