@@ -1,6 +1,6 @@
 //! Runs of equal keys: their values combined, or scanned within each run.
 
-mod begins; // where runs begin
+pub(crate) mod begins; // where runs begin
 mod reduce; // one value of each run
 mod scan; // a value of each element
 
@@ -23,7 +23,7 @@ use scan::scan_runs;
 const SCANNED_EIGHT: usize = 15;
 const SCANNED_SIXTEEN: usize = 7;
 const SCANNED_LARGER: usize = 3;
-const REDUCED_EIGHT: usize = 11;
+const REDUCED_EIGHT: usize = 13;
 const REDUCED_SIXTEEN: usize = 5;
 const REDUCED_LARGER: usize = 2;
 

@@ -12,8 +12,8 @@ use crate::{Error, lookback, tile, tile_states};
 use kernel::{Heads, heads_of_tiles, staged_bytes};
 
 /// Elements of a thread, by the bytes that wait in shared memory for each.
-const SIX: usize = 15;
-const EIGHT: usize = 11;
+const SIX: usize = 17;
+const EIGHT: usize = 15;
 const TWELVE: usize = 7;
 const EIGHTEEN: usize = 5;
 const LARGER: usize = 2;

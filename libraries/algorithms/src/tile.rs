@@ -102,10 +102,10 @@ pub(crate) const fn slots_bytes(items: usize, bytes: usize) -> u32 {
     (Slot::ALL * THREADS * items * bytes) as u32
 }
 
-/// `items`, which fit into the 48 KiB of shared memory that a block has on every device.
+/// `items`, which fit into the 64 KiB of shared memory that a block can have on every device.
 pub(crate) const fn fitting(items: usize, bytes: usize) -> usize {
     let all = slots_bytes(items, bytes) as usize + SHARED * size_of::<u32>();
-    assert!(all <= 48 << 10, "fewer elements of each thread are needed");
+    assert!(all <= 64 << 10, "fewer elements of each thread are needed");
     items
 }
 

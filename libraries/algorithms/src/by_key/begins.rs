@@ -2,6 +2,7 @@
 
 use std::array::from_fn;
 
+use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
 use crate::input::{Fetch, Memory};
@@ -9,11 +10,11 @@ use crate::select::{Changed, Choose};
 use crate::tile;
 
 /// Pairs of a thread in rows of 32, and the pair before those of the warp.
-pub(super) type Rows<K, V, const ITEMS: usize> = ([(K, V); ITEMS], (K, V));
+pub(crate) type Rows<K, V, const ITEMS: usize> = ([(K, V); ITEMS], (K, V));
 
 /// This thread's pairs of a tile. In place of those behind the end, and of that before the first, others.
 #[inline(always)]
-pub(super) fn load<M: Memory, F: Fetch<M, Item = (K, V)>, K: Copy, V: Copy, const ITEMS: usize>(
+pub(crate) fn load<M: Memory, F: Fetch<M, Item = (K, V)>, K: Copy, V: Copy, const ITEMS: usize>(
     block: &Block<'_>,
     view: M::View<'_>,
     fetch: F,
@@ -34,19 +35,19 @@ pub(super) fn load<M: Memory, F: Fetch<M, Item = (K, V)>, K: Copy, V: Copy, cons
 
 /// The elements of a warp, of one thread's point of view.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) lane: u32,
+pub(crate) struct Place {
+    pub(crate) lane: u32,
     /// The warp's first element.
-    pub(super) first: usize,
+    pub(crate) first: usize,
     /// Elements of the warp.
-    len: usize,
+    pub(crate) len: usize,
     /// Whether that is all that there is room for.
     full: bool,
 }
 
 impl Place {
     #[inline(always)]
-    pub(super) fn of<const ITEMS: usize>(
+    pub(crate) fn of<const ITEMS: usize>(
         warp: &Warp<'_>,
         number: usize,
         n: usize,
@@ -63,7 +64,7 @@ impl Place {
 
     /// Whether the thread's consecutive element `k` is there.
     #[inline(always)]
-    pub(super) fn has<const ITEMS: usize>(self, k: usize) -> bool {
+    pub(crate) fn has<const ITEMS: usize>(self, k: usize) -> bool {
         // Compared with constants, so that no register has the place of each.
         let here = self.len.saturating_sub(ITEMS * self.lane as usize);
         self.full || k < here
@@ -71,32 +72,30 @@ impl Place {
 
     /// The lane that has the last element.
     #[inline(always)]
-    pub(super) fn last_lane<const ITEMS: usize>(self) -> u32 {
+    pub(crate) fn last_lane<const ITEMS: usize>(self) -> u32 {
         (self.len.saturating_sub(1) / ITEMS) as u32
     }
 }
 
 /// Beginnings of runs, as a thread with consecutive elements has them.
 #[derive(Clone, Copy)]
-pub(super) struct Begins {
+pub(crate) struct Begins {
     /// A bit for each of the thread's elements.
-    pub(super) own: u32,
+    pub(crate) own: u32,
     /// How many runs begin in earlier threads of the warp.
-    pub(super) earlier: u32,
+    pub(crate) earlier: u32,
     /// How many in the warp.
-    pub(super) all: u32,
+    pub(crate) all: u32,
 }
 
 impl Begins {
-    /// Of keys in rows, after the key `previous`. `of_row` is given, for each row, the number of the row, whether a run begins with this lane's element of it, and how many begin
-    /// in the warp before that. All lanes of the warp make the call.
+    /// Of keys in rows, after the key `previous`. All lanes of the warp make the call.
     #[inline(always)]
-    pub(super) fn find<K: Plain + PartialEq, const ITEMS: usize>(
+    pub(crate) fn of_rows<K: Plain + PartialEq, const ITEMS: usize>(
         warp: &Warp<'_>,
         place: Place,
         keys: [K; ITEMS],
         mut previous: K,
-        of_row: impl Fn(usize, bool, u32),
     ) -> Self {
         const { assert!(ITEMS <= 31, "a word has a bit for each") };
         let left = place.len.saturating_sub(place.lane as usize);
@@ -108,11 +107,6 @@ impl Begins {
             let is_first = k == 0 && place.lane == 0 && place.first == 0;
             let begins = (place.full || 32 * k < left) && (is_first || key != before);
             let row = warp.ballot(begins).bits();
-            of_row(
-                k,
-                begins,
-                all + (row & warp.lanes_below().bits()).count_ones(),
-            );
             if place.lane == k as u32 {
                 (word, before_word) = (row, all);
             }
@@ -132,20 +126,83 @@ impl Begins {
         }
     }
 
+    /// Of each thread's consecutive keys, after the key `previous`, which is before the warp's first. All lanes of the warp make the call. If one has ended, numbers of runs are not
+    /// those of the warp.
+    #[inline(always)]
+    pub(crate) fn of_threads<K: Plain + PartialEq, const ITEMS: usize>(
+        warp: &Warp<'_>,
+        place: Place,
+        keys: [K; ITEMS],
+        previous: K,
+    ) -> Self {
+        const { assert!(ITEMS <= 31, "a word has a bit for each") };
+        let last = warp.shuffle_up(keys[ITEMS - 1], 1);
+        let mut before = if place.lane == 0 { previous } else { last };
+        let mut own = 0;
+        for (k, &key) in keys.iter().enumerate() {
+            let is_first = k == 0 && place.lane == 0 && place.first == 0;
+            let begins = place.has::<ITEMS>(k) && (is_first || key != before);
+            own |= u32::from(begins) << k;
+            before = key;
+        }
+        let count = own.count_ones();
+        let up_to = tile::scan_row(warp, count, true, |a, b| a + b);
+        Begins {
+            own,
+            earlier: up_to - count,
+            all: warp.shuffle_idx(up_to, 31),
+        }
+    }
+
     /// Whether a run begins with the thread's element `k`.
     #[inline(always)]
-    pub(super) fn at(self, k: usize) -> bool {
+    pub(crate) fn at(self, k: usize) -> bool {
         self.own & 1 << k != 0
+    }
+
+    /// The last element of the warp with which a run begins; 0 if there is none.
+    #[inline(always)]
+    pub(crate) fn last<const ITEMS: usize>(self, warp: &Warp<'_>) -> u32 {
+        let own = ITEMS as u32 * warp.lane() + (self.own | 1).ilog2();
+        let highest = (warp.ballot(self.own != 0).bits() | 1).ilog2();
+        let last = warp.shuffle_idx(own, highest);
+        if self.all > 0 { last } else { 0 }
     }
 
     /// The first element of the warp with which a run begins; as many as there is room for if there is none.
     #[inline(always)]
-    pub(super) fn first<const ITEMS: usize>(self, warp: &Warp<'_>) -> u32 {
+    pub(crate) fn first<const ITEMS: usize>(self, warp: &Warp<'_>) -> u32 {
         let own = ITEMS as u32 * warp.lane() + self.own.trailing_zeros();
         let lowest = warp.ballot(self.own != 0).lowest();
         let first = warp.shuffle_idx(own, lowest.unwrap_or(0));
         lowest.map_or(32 * ITEMS as u32, |_| first)
     }
+}
+
+/// Where runs begin in the warp's keys, which `staged` has, after the key `previous`. The keys that begin runs are then the first that `staged` has. All lanes of the warp make
+/// the call, after a barrier.
+#[inline(always)]
+pub(crate) fn side_by_side<K: Plain + PartialEq, const ITEMS: usize>(
+    warp: &Warp<'_>,
+    place: Place,
+    staged: tile::Part<K, ITEMS>,
+    previous: K,
+) -> Begins {
+    let keys = staged.of_thread();
+    warp.sync();
+    let begins = Begins::of_threads(warp, place, keys, previous);
+    // If a comparison has ended a lane, runs are not numbered as the places are that the warp has.
+    if tile::is_whole(warp) {
+        let mut rank = begins.earlier as usize;
+        unroll_all::<ITEMS>(|k| {
+            if begins.at(k) {
+                // SAFETY: one place for each beginning in the warp, of which there are no more than elements.
+                unsafe { staged.set(rank, keys[k]) };
+                rank += 1;
+            }
+        });
+    }
+    begins
 }
 
 /// As many bits as `n`, which is below 32.
@@ -157,7 +214,7 @@ const fn low_bits(n: usize) -> u32 {
 /// What the elements of each run up to each of the thread's have, of this thread's `values` and of those of earlier ones; and that of all threads up to this one.
 /// All lanes of the warp make the call.
 #[inline(always)]
-pub(super) fn scan<V: Plain, const ITEMS: usize>(
+pub(crate) fn scan<V: Plain, const ITEMS: usize>(
     warp: &Warp<'_>,
     place: Place,
     begins: Begins,
@@ -191,18 +248,12 @@ pub(super) fn scan<V: Plain, const ITEMS: usize>(
             up_to[k]
         }
     });
-    Scanned {
-        up_to,
-        earlier,
-        all,
-    }
+    Scanned { up_to, all }
 }
 
 /// See [`scan`].
-pub(super) struct Scanned<V, const ITEMS: usize> {
-    pub(super) up_to: [V; ITEMS],
-    /// What the thread before has.
-    pub(super) earlier: V,
+pub(crate) struct Scanned<V, const ITEMS: usize> {
+    pub(crate) up_to: [V; ITEMS],
     /// What the thread has, and those before it.
-    pub(super) all: V,
+    pub(crate) all: V,
 }

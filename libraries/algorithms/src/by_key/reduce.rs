@@ -1,14 +1,14 @@
 //! The value of each run of equal keys, in one pass over memory.
 //!
-//! Keys are compared in rows, and those that begin runs put side by side in shared memory, as a selection does. Rows of values are exchanged, so that each thread has consecutive
-//! ones. What threads, warps and tiles tell each other is how many runs begin in them, and the value of the last one: a value of what is earlier is combined with the elements
-//! before the first beginning alone.
+//! Rows are exchanged, so that each thread has consecutive pairs: it compares its own keys and combines its own values, and warps need one scan of both for all their elements. The
+//! pairs of runs are put side by side in shared memory, as a selection does. What threads, warps and tiles tell each other is how many runs begin in them, and the value of the last
+//! one: a value of what is earlier is combined with the elements before the first beginning alone.
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
-use super::begins::{self, Begins, Place, Rows, Scanned};
+use super::begins::{self, Place, Rows};
 use crate::deterministic::InOrder;
 use crate::input::{Fetch, Memory};
 use crate::lookback::{self, OnePass, Slot, Tile};
@@ -18,8 +18,8 @@ use crate::tile;
 /// What a warp has of a tile besides the elements in shared memory.
 #[derive(Clone, Copy)]
 struct OfWarp<V> {
-    /// Elements before the first beginning of a run.
-    first: u32,
+    /// Whether a run begins with the thread's first element. That of lane 0 is asked for.
+    first: bool,
     /// Runs that begin.
     begun: u32,
     /// The value of the last run, as far as it is in the warp.
@@ -128,24 +128,28 @@ where
     ) -> (Segments<V>, OfWarp<V>) {
         let (staged_keys, staged_values) = self.parts(warp, slot);
         let place = Place::of::<ITEMS>(warp, number, self.n, full);
+        staged_keys.put_rows(rows.map(|(key, _)| key));
         staged_values.put_rows(rows.map(|(_, value)| value));
-        let keys = rows.map(|(key, _)| key);
-        let begins = Begins::find(warp, place, keys, previous.0, |k, begins, to| {
-            if begins {
-                // SAFETY: the number of beginnings before this one, by ballots: another place for each, of which there are no more than elements.
-                unsafe { staged_keys.set(to as usize, keys[k]) };
-            }
-        });
         warp.sync();
+        // One after the other, so that registers have keys or values.
+        let begins = begins::side_by_side(warp, place, staged_keys, previous.0);
         let values = staged_values.of_thread();
         warp.sync();
-        let Scanned {
-            up_to,
-            earlier,
-            all,
-        } = begins::scan(warp, place, begins, values, self.op);
+        // Nothing is computed from what stands in for elements behind the end: the closure may panic for such values.
+        let mut own = values[0];
+        unroll_all::<ITEMS>(|k| {
+            if k > 0 && begins.at(k) {
+                own = values[k];
+            } else if k > 0 && place.has::<ITEMS>(k) {
+                own = (self.op)(own, values[k]);
+            }
+        });
+        let lanes = warp.ballot(begins.own != 0).bits();
+        let used = place.has::<ITEMS>(0);
+        let all = tile::scan_segmented_row(warp, lanes, own, used, self.op);
+        let mut value = warp.shuffle_up(all, 1);
         let kept = OfWarp {
-            first: begins.first::<ITEMS>(warp),
+            first: begins.at(0),
             begun: begins.all,
             value: warp.shuffle_idx(all, place.last_lane::<ITEMS>()),
         };
@@ -155,10 +159,14 @@ where
             unroll_all::<ITEMS>(|k| {
                 if begins.at(k) {
                     // The value of the run before, if that is not before the warp.
-                    let value = if k == 0 { earlier } else { up_to[k - 1] };
                     // SAFETY: one place for each beginning in the warp, of which there are no more than elements.
                     unsafe { staged_values.set(rank, value) };
                     rank += 1;
+                }
+                if begins.at(k) || k == 0 && place.lane == 0 {
+                    value = values[k];
+                } else if place.has::<ITEMS>(k) {
+                    value = (self.op)(value, values[k]);
                 }
             });
         }
@@ -195,36 +203,33 @@ where
             (tiles, warps) => tiles.or(warps),
         };
         let begun = before.map_or(0, |before| before.begun);
-        // From this lane's first on. Compared with constants, so that no register has the place of each.
-        let begins = (own.begun as usize).saturating_sub(lane);
-        for k in 0..ITEMS {
-            if 32 * k < begins {
-                let at = lane + 32 * k;
-                // SAFETY: a place of the `begun` first ones, all of which were written before the barriers since then.
-                let key = unsafe { staged_keys.get(at) };
-                // SAFETY: one run per beginning, so another place for each, below the number of elements.
-                unsafe { tile::put(self.keys, begun + at, key) };
-            }
-        }
-        // Where a run begins, the one before it ends.
-        for k in 0..ITEMS {
-            let at = lane + 32 * k;
-            let first_of_warp = k == 0 && lane == 0;
-            if 32 * k < begins && (!first_of_warp || begun > 0) {
-                let value = match before {
-                    Some(before) if first_of_warp && own.first == 0 => before.value,
-                    _ => {
-                        // SAFETY: as above; an element of the warp stands before this beginning.
-                        let own = unsafe { staged_values.get(at) };
-                        match before {
-                            Some(before) if first_of_warp => op(before.value, own),
-                            _ => own,
-                        }
-                    }
-                };
+        let mut at = lane;
+        while at < own.begun as usize {
+            // SAFETY: a place of the `begun` first ones, all of which were written before the barriers since then.
+            let key = unsafe { staged_keys.get(at) };
+            // SAFETY: one run per beginning, so another place for each, below the number of elements.
+            unsafe { tile::put(self.keys, begun + at, key) };
+            // Where a run begins, the one before it ends.
+            if at > 0 {
+                // SAFETY: as above.
+                let value = unsafe { staged_values.get(at) };
                 // SAFETY: as above, of the run before.
                 unsafe { tile::put(self.values, begun + at - 1, value) };
             }
+            at += 32;
+        }
+        if let Some(before) = before
+            && lane == 0
+            && own.begun > 0
+        {
+            let value = if own.first {
+                before.value
+            } else {
+                // SAFETY: as above; an element of the warp stands before this beginning.
+                op(before.value, unsafe { staged_values.get(0) })
+            };
+            // SAFETY: as above, of the run before, of which there is one: the first element of all begins a run.
+            unsafe { tile::put(self.values, begun.wrapping_sub(1), value) };
         }
         if !full && first + len == self.n && lane == 0 {
             let value = match before {

@@ -135,7 +135,7 @@ where
         let place = Place::of::<ITEMS>(warp, number, self.n, full);
         part.put_rows(rows.map(|(_, value)| value));
         let keys = rows.map(|(key, _)| key);
-        let begins = Begins::find(warp, place, keys, previous.0, |_, _, _| {});
+        let begins = Begins::of_rows(warp, place, keys, previous.0);
         warp.sync();
         let own = part.of_thread();
         let values = if INCLUSIVE {

@@ -1,14 +1,15 @@
 //! Where runs begin, in one pass over memory.
 //!
-//! As a selection of the elements that are unequal to the one before: rows of a warp, counts by `ballot`, and what is selected side by side in shared memory. No value is
-//! combined, so elements need not be exchanged between threads.
+//! As a selection of the elements that are unequal to the one before: rows are exchanged, so that each thread compares its own consecutive elements and a warp needs one scan of
+//! their numbers, and what is selected waits side by side in shared memory.
 
 use warploom::device_std::atomic::Atomic;
+use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
+use crate::by_key::begins::{self, Place};
 use crate::input::{Fetch, Memory};
 use crate::lookback::{self, OnePass, Slot, Tile};
-use crate::select::{Changed, Choose};
 use crate::state::{Count, State, Value, WORDS};
 use crate::tile;
 
@@ -168,46 +169,46 @@ where
         warp: &Warp<'_>,
         (number, slot): (usize, Slot),
         full: bool,
-        (items, mut previous): Self::Items,
+        (items, previous): Self::Items,
     ) -> (Heads<LENGTHS>, OfWarp) {
-        let lane = warp.lane() as usize;
-        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
-        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
+        let place = Place::of::<ITEMS>(warp, number, self.n, full);
         let staged = self.staged(warp, slot);
+        staged.keys.put_rows(items.map(|(key, _)| key));
+        if !LENGTHS {
+            staged.values.put_rows(items.map(|(_, value)| value));
+        }
         warp.sync();
-        let left = len.saturating_sub(lane);
-        let mut begun = 0;
-        for (k, &(key, value)) in items.iter().enumerate() {
-            let at = lane + 32 * k;
-            let before = Changed::shifted(warp, previous, key, || key);
-            previous = key;
-            let is_first = k == 0 && lane == 0 && first == 0;
-            let begins = (full || 32 * k < left) && (is_first || key != before);
-            let row = warp.ballot(begins).bits();
-            if begins {
-                let to = begun + (row & warp.lanes_below().bits()).count_ones();
-                let to = to as usize;
-                // SAFETY: the number of beginnings before this one: another place for each, below `32 * ITEMS`.
-                unsafe { staged.keys.set(to, key) };
-                if LENGTHS {
-                    // SAFETY: as above.
-                    unsafe { staged.positions.set(to, at as u16) };
-                } else {
-                    // SAFETY: as above.
-                    unsafe { staged.values.set(to, value) };
+        // One after the other, so that registers have keys or values.
+        let begins = begins::side_by_side(warp, place, staged.keys, previous);
+        let values = if LENGTHS {
+            None
+        } else {
+            Some(staged.values.of_thread())
+        };
+        warp.sync();
+        // If a comparison has ended a lane, runs are not numbered as the places are that the warp has.
+        if tile::is_whole(warp) {
+            let mut rank = begins.earlier as usize;
+            unroll_all::<ITEMS>(|k| {
+                if begins.at(k) {
+                    if let Some(values) = values {
+                        // SAFETY: one place for each beginning in the warp, of which there are no more than elements.
+                        unsafe { staged.values.set(rank, values[k]) };
+                    } else {
+                        let at = ITEMS as u32 * place.lane + k as u32;
+                        // SAFETY: as above.
+                        unsafe { staged.positions.set(rank, at as u16) };
+                    }
+                    rank += 1;
                 }
-            }
-            begun += row.count_ones();
+            });
         }
-        let mut rest = len as u32;
-        if LENGTHS {
-            warp.sync();
-            if begun > 0 {
-                // SAFETY: the last beginning's place, which was written before the barrier.
-                let last = unsafe { staged.positions.get(begun as usize - 1) };
-                rest = rest.wrapping_sub(u32::from(last));
-            }
-        }
+        let begun = begins.all;
+        let rest = if LENGTHS {
+            (place.len as u32).wrapping_sub(begins.last::<ITEMS>(warp))
+        } else {
+            0
+        };
         let state = Heads {
             begun: begun as usize,
             rest,
@@ -238,40 +239,35 @@ where
             (tiles, warps) => tiles.or(warps),
         };
         let Heads { begun, rest } = before.unwrap_or(Heads { begun: 0, rest: 0 });
-        // Of the beginnings from this lane's first on. Compared with constants, so that no register has the place of each.
-        let begins = (own.begun as usize).saturating_sub(lane);
-        for k in 0..ITEMS {
-            if 32 * k < begins {
-                let at = lane + 32 * k;
-                // SAFETY: a place that `stage` wrote, one of the `own.begun` first ones.
-                let key = unsafe { staged.keys.get(at) };
-                // SAFETY: the number of runs before this one: below `n`, and another for each.
-                unsafe { tile::put(self.keys, begun + at, key) };
-                if !LENGTHS {
-                    // SAFETY: as above.
-                    let value = unsafe { staged.values.get(at) };
-                    // SAFETY: as above.
-                    unsafe { tile::put(self.values, begun + at, value) };
-                }
-            }
-        }
-        // Where a run begins, the one before it ends.
-        for k in 0..ITEMS {
-            let at = lane + 32 * k;
-            let first_of_warp = k == 0 && lane == 0;
-            if LENGTHS && 32 * k < begins && (!first_of_warp || begun > 0) {
+        let mut at = lane;
+        while at < own.begun as usize {
+            // SAFETY: a place that `stage` wrote, one of the `own.begun` first ones.
+            let key = unsafe { staged.keys.get(at) };
+            // SAFETY: the number of runs before this one: below `n`, and another for each.
+            unsafe { tile::put(self.keys, begun + at, key) };
+            if !LENGTHS {
+                // SAFETY: as above.
+                let value = unsafe { staged.values.get(at) };
+                // SAFETY: as above.
+                unsafe { tile::put(self.values, begun + at, value) };
+            } else if at > 0 {
+                // Where a run begins, the one before it ends.
                 // SAFETY: as above.
                 let end = u32::from(unsafe { staged.positions.get(at) });
-                let start = if first_of_warp {
-                    0u32.wrapping_sub(rest)
-                } else {
-                    // SAFETY: as above.
-                    u32::from(unsafe { staged.positions.get(at - 1) })
-                };
+                // SAFETY: as above.
+                let start = u32::from(unsafe { staged.positions.get(at - 1) });
                 let length = of_length(end.wrapping_sub(start));
                 // SAFETY: as above, of the run before.
                 unsafe { tile::put(self.values, begun + at - 1, length) };
             }
+            at += 32;
+        }
+        if LENGTHS && lane == 0 && own.begun > 0 && begun > 0 {
+            // SAFETY: as above.
+            let end = u32::from(unsafe { staged.positions.get(0) });
+            let length = of_length(end.wrapping_add(rest));
+            // SAFETY: as above, of the last run of earlier warps.
+            unsafe { tile::put(self.values, begun - 1, length) };
         }
         if !full && len > 0 && first + len == self.n && lane == 0 {
             let runs = begun + own.begun as usize;
