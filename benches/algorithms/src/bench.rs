@@ -6,7 +6,7 @@ use std::error::Error;
 use warploom::prelude::*;
 use warploom::{Event, MemoryError, StreamError};
 use warploom_harness::algorithms::{self, Pair};
-use warploom_harness::benchmark::interleave;
+use warploom_harness::benchmark::{Repetitions, interleave};
 
 use super::data::{Element, elements};
 use super::peers::{Arguments, Peer, PeerError, Peers};
@@ -18,6 +18,10 @@ use super::session::{self, Session};
 const AHEAD_BYTES: usize = 512 << 20;
 /// Up to so many elements results are compared with those of plain Rust, too.
 const REFERENCE: usize = 1 << 20;
+/// From so many milliseconds on a run is a long one.
+const LONG_MS: f64 = 1.0;
+/// How often each side is timed at most if a run is long: spreads are small then.
+const RUNS_OF_LONG: usize = 5;
 
 /// Why a row has no times.
 #[derive(Debug, thiserror::Error)]
@@ -163,19 +167,19 @@ impl Bench {
             max_error: 0.0,
         };
         let mut written = outputs(self.device())?;
-        ours(&stream, Memory::Pooled, &mut written)?;
-        let pooled = result(&stream, Side::Ours, &written)?;
-        written = outputs(self.device())?;
         ours(&stream, Memory::Planned, &mut written)?;
         let planned = result(&stream, Side::Ours, &written)?;
-        checks.check(
-            "with memory from the pool, by the planned one",
-            &pooled,
-            &planned,
-        )?;
-        drop(pooled);
         if size.n <= REFERENCE {
             checks.check("ours, by plain Rust", &planned, &expected())?;
+            // With more elements the last timed run shows it.
+            written = outputs(self.device())?;
+            ours(&stream, Memory::Pooled, &mut written)?;
+            let pooled = result(&stream, Side::Ours, &written)?;
+            checks.check(
+                "with memory from the pool, by the planned one",
+                &pooled,
+                &planned,
+            )?;
         }
         self.right += 1;
         let Some(peers) = &self.peers else {
@@ -199,13 +203,19 @@ impl Bench {
         drop(planned);
 
         let mut ours_by = |memory| ours(&stream, memory, &mut written).map_err(BenchError::from);
-        let planned = self.times(Load::Busy, || ours_by(Memory::Planned), peer_planned)?;
-        let pooled = self.times(
-            Load::Busy,
-            || ours_by(Memory::Pooled),
-            || self.pooled(&peer),
-        )?;
-        let idle = self.times(Load::Idle, || ours_by(Memory::Planned), peer_planned)?;
+        let mut repetitions = self.session.repetitions;
+        if self.time(Load::Busy, peer_planned)? > LONG_MS {
+            repetitions.measured = repetitions.measured.min(RUNS_OF_LONG);
+        }
+        let times = |load, ours: &mut dyn FnMut() -> _, peer: &dyn Fn() -> _| {
+            self.times(repetitions, load, ours, peer)
+        };
+        let planned = times(Load::Busy, &mut || ours_by(Memory::Planned), &peer_planned)?;
+        let idle = times(Load::Idle, &mut || ours_by(Memory::Planned), &peer_planned)?;
+        // The last one, so that its results are those which are compared below.
+        let pooled = times(Load::Busy, &mut || ours_by(Memory::Pooled), &|| {
+            self.pooled(&peer)
+        })?;
         let last = result(&stream, Side::Ours, &written)?;
         checks.check("ours in the last run, by the peer", &last, &right)?;
         self.rows.push(algorithms::Row {
@@ -217,7 +227,7 @@ impl Bench {
             planned,
             pooled,
             idle,
-            runs: self.session.repetitions.measured,
+            runs: repetitions.measured,
             plan_bytes: work.plan_bytes as u64,
             workspace_bytes: workspace_bytes as u64,
             max_error: checks.max_error,
@@ -236,14 +246,15 @@ impl Bench {
     /// Times of both sides in turn.
     fn times(
         &self,
+        repetitions: Repetitions,
         load: Load,
-        mut ours: impl FnMut() -> Result<(), BenchError>,
-        mut peer: impl FnMut() -> Result<(), BenchError>,
+        ours: &mut dyn FnMut() -> Result<(), BenchError>,
+        peer: &dyn Fn() -> Result<(), BenchError>,
     ) -> Result<Pair, BenchError> {
         let times = interleave(
-            self.session.repetitions,
-            || self.time(load, &mut ours),
-            || self.time(load, &mut peer),
+            repetitions,
+            || self.time(load, &mut *ours),
+            || self.time(load, peer),
         )?;
         Pair::of(&times).ok_or(BenchError::NoTimes)
     }

@@ -6,8 +6,9 @@
 //! algorithms --tune FILE                                  on a GPU: candidates for the tunings of sorts timed; the fastest to FILE, a table as in
 //!                                                         libraries/algorithms/src/tuning/sort.rs. Needs `--features tune`
 //! ```
-//! `--max N` leaves out sizes above 2^N (default: 28), `--runs N` is how often each side is timed (default: 20). `--only` has names of algorithms; rows of others, of the same day
-//! and machine, stay in the file: so a run can be made in parts.
+//! `--max N` leaves out sizes above 2^N (default: 28), `--runs N` is how often each side is timed (default: 20; at most 5 times if a run takes more than a millisecond). `--only` has
+//! names of algorithms; rows of others, of the same day and machine, stay in the file. With `--missing` all rows that the file has stay, and only the others are measured. So a run
+//! can be made in parts, or goes on after it was ended.
 //! `build-peers.sh` compiles the peers.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
@@ -34,6 +35,7 @@ use warploom_harness::benchmark::Repetitions;
 use warploom_harness::date;
 
 use bench::Bench;
+use data::Entropy;
 use peers::Peers;
 use rows::{ROWS, Row, Size};
 use session::Session;
@@ -72,6 +74,7 @@ struct Wishes {
     runs: usize,
     max: u32,
     only: Vec<String>,
+    missing: bool,
     tune: Option<PathBuf>,
 }
 
@@ -111,7 +114,7 @@ fn check(wishes: &Wishes) -> Result<(), Box<dyn Error>> {
     let mut wrong = Vec::new();
     for row in &chosen {
         for n in SMALL {
-            run(row, n, &mut bench, &mut wrong);
+            run(row, n, |_| false, &mut bench, &mut wrong);
         }
     }
     println!(
@@ -145,27 +148,43 @@ fn time(wishes: &Wishes) -> Result<(), Box<dyn Error>> {
         machine,
         rows: Vec::new(),
     };
-    let algorithms: Vec<&str> = chosen.iter().map(|row| row.algorithm).collect();
-    let others = results.others(&file, &algorithms)?;
+    let again: Vec<&str> = if wishes.missing {
+        Vec::new()
+    } else {
+        chosen.iter().map(|row| row.algorithm).collect()
+    };
+    let others = results.others(&file, &again)?;
     let mut bench = Bench::new(session, Some(peers))?;
     let mut wrong = Vec::new();
     for row in &chosen {
         for power in SIZES.iter().filter(|power| **power <= wishes.max) {
-            run(row, 1 << power, &mut bench, &mut wrong);
+            let is_known = |entropy: Entropy| {
+                others.iter().any(|known| {
+                    (known.algorithm.as_str(), known.of.as_str()) == (row.algorithm, row.of)
+                        && (known.n, known.entropy.as_str()) == (1 << power, &entropy.to_string())
+                })
+            };
+            run(row, 1 << power, is_known, &mut bench, &mut wrong);
+            // After each size: a run that is ended before its end has the rows until then.
+            results.rows.clone_from(&others);
+            results.rows.extend_from_slice(&bench.rows);
+            write(&file, &results)?;
         }
-        // After each row: a run that is ended before its end has the rows until then.
-        results.rows.clone_from(&others);
-        results.rows.extend_from_slice(&bench.rows);
-        write(&file, &results)?;
     }
     println!("{}", summary(&bench.rows));
     println!("wrote {} rows to {}", results.rows.len(), file.display());
     failures(&wrong)
 }
 
-/// A row at one size, with each of its entropies.
-fn run(row: &Row, n: usize, bench: &mut Bench, wrong: &mut Vec<String>) {
-    for entropy in row.entropies {
+/// A row at one size, with each of its entropies that is not known.
+fn run(
+    row: &Row,
+    n: usize,
+    is_known: impl Fn(Entropy) -> bool,
+    bench: &mut Bench,
+    wrong: &mut Vec<String>,
+) {
+    for entropy in row.entropies.iter().filter(|entropy| !is_known(**entropy)) {
         let size = Size {
             n,
             entropy: *entropy,
@@ -226,6 +245,7 @@ fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, Box<dyn
         runs: 20,
         max: SIZES[SIZES.len() - 1],
         only: Vec::new(),
+        missing: false,
         tune: None,
     };
     while let Some(argument) = arguments.next() {
@@ -248,9 +268,10 @@ fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, Box<dyn
             "--runs" => wishes.runs = number("--runs", &value()?)?,
             "--max" => wishes.max = number("--max", &value()?)?,
             "--tune" => wishes.tune = Some(value()?.into()),
+            "--missing" => wishes.missing = true,
             "--only" => wishes.only = value()?.split(',').map(str::to_owned).collect(),
             _ => {
-                let known = "--device emulator|cuda, --peers LIBRARY, --out FOLDER, --runs N, --max N, --only NAME,…, --tune FILE";
+                let known = "--device emulator|cuda, --peers LIBRARY, --out FOLDER, --runs N, --max N, --only NAME,…, --missing, --tune FILE";
                 return Err(format!("unknown argument `{argument}`; known are {known}").into());
             }
         }

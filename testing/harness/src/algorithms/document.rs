@@ -13,8 +13,8 @@ The algorithms of `warploom-algorithms` beside those of CUB, in one process, on 
 const METHOD: &str = "
 ## How it is measured
 
-- Times are those between two events around the call, the median of all runs after three that do not count. The spread is the distance between the first and the third
-  quartile, by the median.
+- Times are those between two events around the call, the median of all runs after three that do not count; there may be as few as five where one takes more than a
+  millisecond. The spread is the distance between the first and the third quartile, by the median.
 - *Planned*: memory was made beforehand on both sides. A fill of 512 MiB is queued first, so that the host is ahead of the device: the times are those of the device alone,
   with none of the input in its cache.
 - *Pooled*: as planned, but each call takes its memory from the device's pool and gives it back; CUB is first asked how much that is.
@@ -22,6 +22,7 @@ const METHOD: &str = "
 - CUB gets its number of elements as `int`, which selects its variants with 32-bit offsets where it has them; our lengths have 64 bits.
 - Elements are pseudo-random words; for an entropy of 0.544 and 0.201 bits per bit, 3 and 5 of them are combined by *and*. Both sides have the same input.
 - The results of both sides are compared in the same run: equal bits, or for sums of floats nearly equal values; up to 2^20 elements also with those of plain Rust.
+  With more, results with memory from the pool are those of the last run.
 - GB/s counts the bytes that must be read and written once; *of copy* is by the speed of a copy within device memory in the same run.
 
 `benches/algorithms/bundle.sh` makes an archive for a machine that has a GPU and its driver alone; `run.sh` in it runs everything.
