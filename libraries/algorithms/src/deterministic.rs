@@ -92,7 +92,7 @@ pub(crate) fn announced<S: State>(
     if count > 0 {
         let lane = warp.lane() as usize;
         let own = first + 32 * index + lane.min(count - 1);
-        let (_, mut state) = states.wait::<S>(warp, Some(own));
+        let (_, mut state) = states.wait::<S>(warp, own);
         for delta in [1, 2, 4, 8, 16] {
             let later = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
             if lane + (delta as usize) < count {
@@ -116,7 +116,7 @@ pub(crate) fn announced<S: State>(
     let up_to = last.map(|own| after(before, own, &combine));
     let mut groups = None;
     if first > 0 {
-        let (_, words) = states.wait::<S>(warp, Some(first - 1));
+        let (_, words) = states.wait::<S>(warp, first - 1);
         let state = S::from_words(words);
         before = Some(match before {
             Some(before) => combine(state, before),
