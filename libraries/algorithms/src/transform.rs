@@ -52,7 +52,6 @@ where
             return Ok(());
         }
         let y = out.slice_mut(..x.len())?;
-        // Elements of a thread: what is under way for each multiprocessor is then 32 KiB and more.
         if F::CHAINED {
             // With few elements many threads wait at the same time; with many, loads of neighbouring places come near to each other in time, and to the cache.
             return if x.len() < MANY {
