@@ -4,6 +4,7 @@ use warploom_emulator::check;
 
 use super::Buffer;
 use super::copy::{exclude_graphs, with_candidate_launches};
+use super::region::PitchedRegion;
 use crate::cuda::DriverError;
 use crate::cuda::copies::Memset;
 use crate::cuda::stream::Stream as CudaStream;
@@ -49,7 +50,7 @@ impl Fill<'_> {
             Some(cuda) => unsafe { self.queue(cuda) }?,
             None => {
                 let _no_graphs = exclude_graphs(&[buffer], stream);
-                self.note_write(stream); // what is found is the error of the next wait
+                self.elements().host_accesses(true, stream); // what is found is the error of the next wait
                 // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
                 unsafe { self.write() };
             }
@@ -75,16 +76,13 @@ impl Fill<'_> {
         Ok(())
     }
 
-    /// Says so if a launch that the stream's work need not come after accesses the elements. Names the caller's place.
-    #[track_caller]
-    fn note_write(&self, stream: &Stream) {
-        let bytes = self.width * self.value.len();
-        for row in 0..self.height {
-            let start = self.to.wrapping_add(row * self.pitch).cast_const();
-            let after = Some(stream.number());
-            if stream.device().host_accesses((start, bytes), true, after) {
-                return; // one report is enough for all rows
-            }
+    fn elements(&self) -> PitchedRegion {
+        PitchedRegion {
+            start: self.to,
+            extent: [self.width, self.height, 1],
+            size: self.value.len(),
+            pitch: self.pitch,
+            rows: self.height,
         }
     }
 

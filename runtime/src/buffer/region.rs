@@ -311,9 +311,10 @@ impl<'a> Region<'a> {
 }
 
 impl PitchedRegion {
-    /// Says so if a launch that the stream's work need not come after accesses elements that a copy on it reads, or `writes`, and whether it did. Names the caller's place.
+    /// Reports a launch that accesses elements which work on the stream reads, or `writes`, and that this work need not come after; whether there was one. The report has the
+    /// caller's place.
     #[track_caller]
-    fn host_accesses(self, writes: bool, stream: &Stream) -> bool {
+    pub(super) fn host_accesses(self, writes: bool, stream: &Stream) -> bool {
         let (device, after) = (stream.device(), Some(stream.number()));
         let bytes = self.row_bytes();
         // The gaps between rows are not accessed. No closure: it would have a place of its own.
