@@ -151,16 +151,9 @@ where
 
     #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
-        let warp = (block.thread() / 32) as u32;
-        let (tile, first) = (
-            number * tile::THREADS * ITEMS,
-            tile::first_of_warp::<ITEMS>(number, warp),
-        );
-        let previous = tile::previous(self.view, self.fetch, first, self.n);
-        (
-            tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n),
-            previous.0,
-        )
+        let (items, previous) =
+            begins::load::<M, F, K, V, ITEMS>(block, self.view, self.fetch, number, self.n);
+        (items, previous.0)
     }
 
     #[inline(always)]
