@@ -67,103 +67,74 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     let mut differ = 0;
     macro_rules! case {
         ($name:ident) => {
-            if warploom_conformance::tensor_cores::$name::NAME.contains(&options.only) {
-                differ += compare::<warploom_conformance::tensor_cores::$name>(&gpu, &options)?;
+            if stringify!($name).contains(&options.only) {
+                type C = tensor_cores::$name;
+                let elements = C::SHAPE[0] * C::SHAPE[1];
+                let hashes: &[(&str, Hash)] = &[("", hash_on::<C>)];
+                differ += compare(&gpu, &options, (C::NAME, elements), hashes, Some(show::<C>))?;
+            }
+        };
+        ($name:ident [$($a:ident $b:ident),*]) => {
+            if stringify!($name).contains(&options.only) {
+                type F = tensor_cores::$name<RowMajor, ColMajor>;
+                let elements = <F as FragmentCase>::Shape::M * <F as FragmentCase>::Shape::N;
+                let hashes: &[(&str, Hash)] = &[$((
+                    concat!(stringify!($a), " ", stringify!($b)),
+                    hash_of_fragments::<tensor_cores::$name<$a, $b>>,
+                )),*];
+                differ += compare(&gpu, &options, (F::NAME, elements), hashes, None)?;
             }
         };
     }
     each_tensor_core_case!(case);
     each_sparse_case!(case);
-    macro_rules! fragments {
-        ($name:ident [$($a:ident $b:ident),*]) => {
-            if stringify!($name).contains(&options.only) {
-                let layouts: &[(&str, Hash)] = &[$((
-                    concat!(stringify!($a), " ", stringify!($b)),
-                    hash_of_fragments::<tensor_cores::$name<$a, $b>>,
-                )),*];
-                type One = tensor_cores::$name<RowMajor, ColMajor>;
-                let elements = <One as FragmentCase>::Shape::M * <One as FragmentCase>::Shape::N;
-                differ += compare_layouts(&gpu, &options, (One::NAME, elements), layouts)?;
-            }
-        };
-    }
-    each_fragment_case!(fragments);
-    each_fragment_case_of_few_bits!(fragments);
+    each_fragment_case!(case);
+    each_fragment_case_of_few_bits!(case);
     eprintln!("{differ} lines differ");
     Ok(differ == 0)
 }
 
-/// Writes the lines of one instruction; gives the number of those in which the emulator differs.
-fn compare<C: Case>(gpu: &Device, options: &Options) -> warploom::Result<u32> {
-    let stream = gpu.stream()?;
-    let emulator = Device::emulator();
-    let on_emulator = emulator.stream()?;
-    let mut differ = 0;
-    let [m, n, _] = C::SHAPE;
-    let products = options.products * (128 / (m * n)) as u64;
-    for distribution in Distribution::ALL {
-        let sample = hash_on::<C>(&stream, 0..SAMPLE, distribution, 8)?;
-        let all = hash_on::<C>(&stream, 0..products, distribution, 528)?;
-        println!(
-            "{}\t{distribution:?}\t{products}\t{sample:016x}\t{all:016x}",
-            C::NAME
-        );
-        let compared = 0..options.compare;
-        let theirs = match options.compare {
-            SAMPLE => sample,
-            _ => hash_on::<C>(&stream, compared.clone(), distribution, 528)?,
-        };
-        if hash_on::<C>(&on_emulator, compared.clone(), distribution, 64)? == theirs {
-            continue;
-        }
-        differ += 1;
-        eprintln!("{} {distribution:?} differs", C::NAME);
-        let mut shown = 0;
-        for first in compared.step_by(8).take(64) {
-            let theirs = results_on::<C>(&stream, first, distribution)?;
-            let ours = results_on::<C>(&on_emulator, first, distribution)?;
-            for (at, (theirs, ours)) in theirs.into_iter().zip(ours).enumerate() {
-                if theirs != ours && shown < 4 {
-                    shown += 1;
-                    show::<C>(first, at, distribution, (theirs, ours));
-                }
-            }
-        }
-    }
-    Ok(differ)
-}
-
-/// What [`hash_of_fragments`] gives for one layout of A and B.
+/// The hash of products: [`hash_on`] of an instruction, or [`hash_of_fragments`] of one layout of A and B.
 type Hash = fn(&Stream, Range<u64>, Distribution, u32) -> warploom::Result<u64>;
+/// Writes results that differ: [`show`].
+type Show = fn([&Stream; 2], Range<u64>, Distribution) -> warploom::Result<()>;
 
-/// As [`compare`], for a product of fragments with `elements` results, in each layout of A and B.
-fn compare_layouts(
+/// Warps for the sample, for all, and on the emulator.
+const WARPS: [u32; 3] = [64, 4224, 512];
+
+/// Writes the lines of one instruction with `elements` results; gives how often another of its layouts, or the emulator, differs.
+fn compare(
     gpu: &Device,
     options: &Options,
     (name, elements): (&str, usize),
-    layouts: &[(&str, Hash)],
+    hashes: &[(&str, Hash)],
+    show: Option<Show>,
 ) -> warploom::Result<u32> {
     let stream = gpu.stream()?;
     let emulator = Device::emulator();
     let on_emulator = emulator.stream()?;
     let products = options.products * 128 / elements as u64;
+    let compared = 0..options.compare;
     let mut differ = 0;
     for distribution in Distribution::ALL {
         let mut line = None;
-        for (layout, hash) in layouts {
-            let sample = hash(&stream, 0..SAMPLE, distribution, 64)?;
-            let all = hash(&stream, 0..products, distribution, 4224)?;
+        for (layout, hash) in hashes {
+            let sample = hash(&stream, 0..SAMPLE, distribution, WARPS[0])?;
+            let all = hash(&stream, 0..products, distribution, WARPS[1])?;
             if *line.get_or_insert((sample, all)) != (sample, all) {
                 differ += 1;
                 eprintln!("{name} {distribution:?}: {layout} is not as the first layout");
             }
             let theirs = match options.compare {
                 SAMPLE => sample,
-                compared => hash(&stream, 0..compared, distribution, 4224)?,
+                _ => hash(&stream, compared.clone(), distribution, WARPS[1])?,
             };
-            if hash(&on_emulator, 0..options.compare, distribution, 64)? != theirs {
+            if hash(&on_emulator, compared.clone(), distribution, WARPS[2])? != theirs {
                 differ += 1;
-                eprintln!("{name} {distribution:?}: {layout} differs on the emulator");
+                eprintln!("{name} {distribution:?} {layout} differs on the emulator");
+                if let Some(show) = show {
+                    show([&stream, &on_emulator], compared.clone(), distribution)?;
+                }
             }
         }
         if let Some((sample, all)) = line {
@@ -173,8 +144,33 @@ fn compare_layouts(
     Ok(differ)
 }
 
+/// Writes the first results that differ, with their operands.
+fn show<C: Case>(
+    [stream, on_emulator]: [&Stream; 2],
+    compared: Range<u64>,
+    distribution: Distribution,
+) -> warploom::Result<()> {
+    let mut shown = 0;
+    for first in compared.step_by(8).take(64) {
+        let theirs = results_on::<C>(stream, first, distribution)?;
+        let ours = results_on::<C>(on_emulator, first, distribution)?;
+        for (at, (theirs, ours)) in theirs.into_iter().zip(ours).enumerate() {
+            if theirs != ours && shown < 4 {
+                shown += 1;
+                show_one::<C>(first, at, distribution, (theirs, ours));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Writes the operands of one result.
-fn show<C: Case>(first: u64, at: usize, distribution: Distribution, (theirs, ours): (u64, u64)) {
+fn show_one<C: Case>(
+    first: u64,
+    at: usize,
+    distribution: Distribution,
+    (theirs, ours): (u64, u64),
+) {
     let [m, n, k] = C::SHAPE;
     let product = first + (at / (m * n)) as u64;
     let (row, column) = (at % (m * n) / n, at % n);

@@ -7,10 +7,11 @@ mod sparse;
 
 pub use cases::*;
 pub use fragments::*;
-pub use numbers::{Distribution, Number, Rows, mix};
+pub use numbers::{Distribution, Number, Rows, hash_of_element};
 pub use sparse::*;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use warploom::LaunchError;
 use warploom::prelude::*;
 
 /// One combination of shape and types.
@@ -57,8 +58,8 @@ pub fn hash<C: Case>(
             product,
             Distribution::of(distribution),
             |row, column, bits| {
-                let place = product << 16 | (row as u64) << 8 | column as u64;
-                own = own.wrapping_add(mix(mix(place) ^ bits));
+                let element = hash_of_element(product, row as u64, column as u64, bits);
+                own = own.wrapping_add(element);
             },
         );
         product += warps;
@@ -81,7 +82,7 @@ pub fn results<C: Case>(i: Index1D, warp: Warp, first: u64, distribution: u32, d
     );
 }
 
-/// The hash of the results of these products on this device. `blocks` has no influence on it.
+/// The hash of the results of these products on this device. The number of warps, a multiple of 8, has no influence on it.
 ///
 /// # Errors
 /// Those of launches and copies.
@@ -89,18 +90,23 @@ pub fn hash_on<C: Case>(
     stream: &Stream,
     products: std::ops::Range<u64>,
     distribution: Distribution,
-    blocks: u32,
+    warps: u32,
+) -> warploom::Result<u64> {
+    let (first, count) = (products.start, products.end - products.start);
+    let distribution = distribution as u32;
+    counted(stream, |sum| {
+        let sum = sum.as_atomic();
+        hash::<C>::launch(stream, (warps / 8, 256), first, count, distribution, sum)
+    })
+}
+
+/// What a launch adds to the counter that it is given.
+pub(crate) fn counted(
+    stream: &Stream,
+    launch: impl FnOnce(&mut DeviceBuffer<u64>) -> Result<(), LaunchError>,
 ) -> warploom::Result<u64> {
     let mut sum = stream.device().zeroed::<u64>(1)?;
-    let count = products.end - products.start;
-    hash::<C>::launch(
-        stream,
-        (blocks, 256),
-        products.start,
-        count,
-        distribution as u32,
-        sum.as_atomic(),
-    )?;
+    launch(&mut sum)?;
     Ok(sum.to_vec(stream)?[0])
 }
 

@@ -4,7 +4,7 @@ mod cases;
 
 pub use cases::*;
 
-use crate::tensor_cores::{Distribution, Number, Rows, mix};
+use crate::tensor_cores::{Distribution, Number, Rows, counted, hash_of_element};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warploom::prelude::*;
 
@@ -104,8 +104,11 @@ pub fn hash_sums(i: Index1D, first: u64, columns: u32, sums: &[u32], sum: &[Atom
     let (at, columns) = (i.get() as u64, u64::from(columns));
     if let Some(bits) = sums.get(i.get()) {
         let (row, column) = (at / columns % 64, at % columns);
-        let place = (first + at / (64 * columns)) << 16 | row << 8 | column;
-        sum[0].fetch_add(mix(mix(place) ^ u64::from(*bits)), Relaxed);
+        let product = first + at / (64 * columns);
+        sum[0].fetch_add(
+            hash_of_element(product, row, column, (*bits).into()),
+            Relaxed,
+        );
     }
 }
 
@@ -139,17 +142,11 @@ pub fn hash_on<C: GroupCase>(
 ) -> warploom::Result<u64> {
     let first = products.start;
     let sums = results_on::<C>(stream, products, distribution)?;
-    let mut hash = stream.device().zeroed::<u64>(1)?;
-    let blocks = sums.len().div_ceil(256) as u32;
-    hash_sums::launch(
-        stream,
-        (blocks, 256),
-        first,
-        C::COLUMNS as u32,
-        &sums,
-        hash.as_atomic(),
-    )?;
-    Ok(hash.to_vec(stream)?[0])
+    let shape = (sums.len().div_ceil(256) as u32, 256);
+    counted(stream, |hash| {
+        let hash = hash.as_atomic();
+        hash_sums::launch(stream, shape, first, C::COLUMNS as u32, &sums, hash)
+    })
 }
 
 /// Products whose hash is kept beside that of all: 32768 elements, or one product.

@@ -3,8 +3,10 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::Rows;
-use super::numbers::{Distribution, Number, element_of_a, element_of_b, element_of_c, mix};
+use super::numbers::{
+    Distribution, Number, element_of_a, element_of_b, element_of_c, hash_of_element,
+};
+use super::{Rows, counted};
 use warploom::device_std::mma::{B1, S4, Tf32, U4};
 use warploom::device_std::wmma::{
     Accumulator, ColMajor, Elements, Factor, Fragment, Layout, M8N8K4, M8N8K32, M8N8K128, M8N32K16,
@@ -111,8 +113,8 @@ pub fn hash_fragments<F: FragmentCase>(
         while element < m * n {
             let (row, column) = (element / n, element % n);
             let bits = published_d.patch(0)[row][column].bits();
-            let place = product << 16 | (row as u64) << 8 | column as u64;
-            own = own.wrapping_add(mix(mix(place) ^ bits));
+            let hash = hash_of_element(product, row as u64, column as u64, bits);
+            own = own.wrapping_add(hash);
             element += 32;
         }
         ((a, b, c), d) = (
@@ -124,7 +126,7 @@ pub fn hash_fragments<F: FragmentCase>(
     sum[0].fetch_add(own, Relaxed);
 }
 
-/// The hash of the results of these products on this device. `blocks` has no influence on it.
+/// The hash of the results of these products on this device. The number of warps has no influence on it.
 ///
 /// # Errors
 /// Those of launches and copies.
@@ -132,23 +134,19 @@ pub fn hash_of_fragments<F: FragmentCase>(
     stream: &Stream,
     products: std::ops::Range<u64>,
     distribution: Distribution,
-    blocks: u32,
+    warps: u32,
 ) -> warploom::Result<u64> {
-    let mut sum = stream.device().zeroed::<u64>(1)?;
-    hash_fragments::<F>::launch(
-        stream,
-        (blocks, 32),
-        products.start,
-        products.end - products.start,
-        distribution as u32,
-        sum.as_atomic(),
-    )?;
-    Ok(sum.to_vec(stream)?[0])
+    let (first, count) = (products.start, products.end - products.start);
+    let distribution = distribution as u32;
+    counted(stream, |sum| {
+        let sum = sum.as_atomic();
+        hash_fragments::<F>::launch(stream, (warps, 32), first, count, distribution, sum)
+    })
 }
 
 /// Elements from line to line in memory: a line, in multiples of 16 bytes.
 const fn stride<T: Packed>(length: usize) -> usize {
-    length.next_multiple_of(128 / T::SIZE)
+    length.next_multiple_of(128 / T::BITS)
 }
 
 /// Writes a matrix of this size into a tile.
@@ -163,7 +161,7 @@ fn fill<T: Packed, L: Layout>(
         false => (columns, rows),
     };
     let stride = stride::<T>(length);
-    let per_value = size_of::<T::Value>() * 8 / T::SIZE;
+    let per_value = size_of::<T::Value>() * 8 / T::BITS;
     tile.fill(|slot| {
         let first = slot * per_value;
         let (line, place) = (first / stride, first % stride);
@@ -179,40 +177,33 @@ fn fill<T: Packed, L: Layout>(
 
 /// Factors, as they are packed in memory.
 pub trait Packed: Number + Elements<Value: Default> {
-    /// Bits of an element.
-    const SIZE: usize;
-
     /// The value in memory of these elements, the first in the lowest bits.
     #[doc(hidden)]
     fn pack(element: impl FnMut(usize) -> Self) -> Self::Value;
 }
 
 macro_rules! packed {
-    (whole $($ty:ident $size:literal)*) => {$(
+    (whole $($ty:ident)*) => {$(
         impl Packed for $ty {
-            const SIZE: usize = $size;
-
             #[inline(always)]
             fn pack(mut element: impl FnMut(usize) -> Self) -> Self {
                 element(0)
             }
         }
     )*};
-    (words $($ty:ident $size:literal)*) => {$(
+    (words $($ty:ident)*) => {$(
         impl Packed for $ty {
-            const SIZE: usize = $size;
-
             #[inline(always)]
             fn pack(mut element: impl FnMut(usize) -> Self) -> u32 {
-                let bits = |i| (element(i).bits() as u32) << (i * $size);
-                (0..32 / $size).map(bits).fold(0, |all, bits| all | bits)
+                let bits = |i| (element(i).bits() as u32) << (i * Self::BITS);
+                (0..32 / Self::BITS).map(bits).fold(0, |all, bits| all | bits)
             }
         }
     )*};
 }
 
-packed!(whole F16 16 Bf16 16 Tf32 32 f64 64 i8 8 u8 8);
-packed!(words S4 4 U4 4 B1 1);
+packed!(whole F16 Bf16 Tf32 f64 i8 u8);
+packed!(words S4 U4 B1);
 
 macro_rules! case {
     ($name:ident $shape:ident $factor:ident $c:ident $d:ident $method:ident [$($a:ident $b:ident),*]) => {

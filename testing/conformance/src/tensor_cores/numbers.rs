@@ -67,10 +67,17 @@ pub struct Rows {
 /// Bits that depend on all of `x` (the finaliser of SplitMix64).
 #[inline(always)]
 #[must_use]
-pub fn mix(x: u64) -> u64 {
+fn mix(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ x >> 31
+}
+
+/// What an element of D adds to the hash of results.
+#[inline(always)]
+#[must_use]
+pub fn hash_of_element(product: u64, row: u64, column: u64, bits: u64) -> u64 {
+    mix(mix(product << 16 | row << 8 | column) ^ bits)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
