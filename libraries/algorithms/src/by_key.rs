@@ -1,6 +1,5 @@
 //! Runs of equal keys: their values combined, or scanned within each run.
 
-pub(crate) mod begins; // where runs begin
 mod reduce; // one value of each run
 mod scan; // a value of each element
 

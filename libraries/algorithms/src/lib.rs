@@ -7,6 +7,7 @@
 
 mod algorithms; // the methods of a stream
 mod arg; // the smallest or largest element, and its place
+mod begins; // where runs begin in the elements of a warp
 pub mod block; // what the threads of a block do together, in kernels
 mod by_key; // runs of equal keys
 mod deterministic; // what all earlier tiles have, always the same way

@@ -8,7 +8,7 @@ use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
-use super::begins::{self, Place, Rows};
+use crate::begins::{self, Place, Rows};
 use crate::deterministic::InOrder;
 use crate::input::{Fetch, Memory};
 use crate::lookback::{self, OnePass, Slot, Tile};

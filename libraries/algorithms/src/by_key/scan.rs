@@ -9,7 +9,7 @@ use std::array::from_fn;
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 
-use super::begins::{self, Begins, Place, Rows};
+use crate::begins::{self, Begins, Place, Rows};
 use crate::input::{Fetch, Memory};
 use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::state::Begun;

@@ -7,7 +7,7 @@ use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
-use crate::by_key::begins::{self, Place};
+use crate::begins::{self, Place};
 use crate::input::{Fetch, Memory};
 use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::state::{Count, State, Value, WORDS};

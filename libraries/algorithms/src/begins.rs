@@ -1,4 +1,4 @@
-//! Where runs begin in a warp's elements: found in rows, where the element before is that of the lane before, and given as bits to the threads that have consecutive elements.
+//! Where runs begin in the elements of a warp, which lie in rows or are consecutive ones of each thread: a bit for each of a thread's consecutive elements.
 
 use std::array::from_fn;
 
