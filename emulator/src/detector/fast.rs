@@ -14,6 +14,7 @@ use super::slot::{AccessKind, Slot};
 use super::space::{CACHED, Space};
 use super::state::{BlockChecks, current};
 use crate::engine::fiber::Running;
+use crate::engine::stack;
 use crate::engine::warp::LANES;
 
 /// `N` bytes are read.
@@ -148,6 +149,9 @@ pub(super) extern "C-unwind" fn read_fast<const N: usize>(at: *const u8, site: u
         return;
     };
     running.end_after_last_step(site);
+    if is_small_local::<N>(checks, at) {
+        return;
+    }
     let (clocks, window) = (&checks.clocks, &checks.windows[site as usize % CACHED]);
     // SAFETY: as in `each_fast`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
@@ -272,6 +276,9 @@ pub(super) fn write_fast<const N: usize>(at: *const u8, value: Option<u64>, site
     };
     running.end_after_last_step(site);
     running.memory_changed();
+    if is_small_local::<N>(checks, at) {
+        return;
+    }
     let clocks = &checks.clocks;
     let thread = running.thread.get();
     let is_done = each_fast::<N, true>(checks, at.addr(), site, |space, entry| {
@@ -284,6 +291,12 @@ pub(super) fn write_fast<const N: usize>(at: *const u8, value: Option<u64>, site
     // SAFETY: as in `each_fast`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
     checks.windows[site as usize % CACHED].open_if_shared::<N>(space, at.addr());
+}
+
+/// Whether it is an access to a local variable of the lane, which is not checked, and of a size for which `lines` did not find that out.
+#[inline(always)]
+fn is_small_local<const N: usize>(checks: &BlockChecks, at: *const u8) -> bool {
+    N < 4 && checks.observer.is_none() && stack::is_near(at.addr())
 }
 
 /// Whether `is_done` says so of all granules of an access to memory that its site has accessed before.

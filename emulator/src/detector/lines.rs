@@ -10,6 +10,7 @@ use super::slot::AccessKind;
 use super::space::CACHED;
 use super::state::{BlockChecks, current};
 use crate::engine::fiber::Running;
+use crate::engine::stack;
 
 /// A read of `N` bytes, which are four or a multiple: that is all if its granules are remembered in lines. Not the lane's last step.
 // A function of its own, and what is not here a call in tail position: so this needs no frame.
@@ -20,7 +21,7 @@ pub(super) extern "C-unwind" fn read_first<const N: usize>(at: *const u8, site: 
     };
     if checks.observer.is_some() {
         read_observed::<N>(at, site);
-    } else if !is_in_lines::<N, false>(running, checks, at, site) {
+    } else if !stack::is_near(at.addr()) && !is_in_lines::<N, false>(running, checks, at, site) {
         read_fast::<N>(at, site);
     }
 }
@@ -33,7 +34,7 @@ pub(super) fn write_first<const N: usize>(at: *const u8, value: Option<u64>, sit
     };
     if checks.observer.is_some() {
         write_observed::<N>(at, value, site);
-    } else if is_in_lines::<N, true>(running, checks, at, site) {
+    } else if stack::is_near(at.addr()) || is_in_lines::<N, true>(running, checks, at, site) {
         running.memory_changed();
     } else {
         write_fast::<N>(at, value, site);

@@ -74,6 +74,9 @@ pub(crate) fn is_own(address: usize, bytes: usize) -> bool {
         /// Of the stack that asked last on this OS thread, and how many stacks had gone by then.
         static LATEST: Cell<(usize, usize, u64)> = const { Cell::new((0, 0, 0)) };
     }
+    if is_near(address) && is_near(address.wrapping_add(bytes)) {
+        return true;
+    }
     let here = (&raw const address).addr();
     let n_gone = N_GONE.load(Ordering::Acquire);
     let (mut limit, mut top, known) = LATEST.get();
