@@ -94,6 +94,8 @@ mod tiles;
 mod unused_kernels;
 #[path = "ptx/vector_accesses.rs"]
 mod vector_accesses;
+#[path = "ptx/whole_blocks.rs"]
+mod whole_blocks;
 #[path = "ptx/wide_integers.rs"]
 mod wide_integers;
 #[path = "ptx/windows.rs"]

@@ -33,9 +33,9 @@ use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
     group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
-    local_arrays, loop_rotation, memcpy_expansion, optimise, pointer_strength_reduction,
-    range_versioning, saturating_casts, sincos_merging, step_narrowing, trailing_zeros,
-    wide_min_max, wide_multiply,
+    local_arrays, loop_rotation, memcpy_expansion, optimise, participation,
+    pointer_strength_reduction, range_versioning, saturating_casts, sincos_merging, step_narrowing,
+    trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -229,6 +229,7 @@ fn compile_with(
             pass!(run, m: LoopUnswitching => loops.unswitch(m));
             pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
             pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
+            pass!(run, m: Participation => participation::answer_all(m, &mut loops));
             pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
             pass!(run, m: GroupUnrolling => group_unrolling::unroll_all(m));
             pass!(run, m: DivisionVersioning => division_versioning::version_all(m));

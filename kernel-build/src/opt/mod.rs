@@ -38,6 +38,7 @@ pub(crate) mod local_arrays;
 pub(crate) mod loop_rotation;
 mod loops;
 pub(crate) mod memcpy_expansion;
+pub(crate) mod participation;
 mod pointer_counters;
 pub(crate) mod pointer_strength_reduction;
 pub(crate) mod range_versioning;

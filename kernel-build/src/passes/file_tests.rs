@@ -12,8 +12,8 @@ use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, float_arithmetic, gather_batching, group_unrolling,
     index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays, loop_rotation,
-    memcpy_expansion, pointer_strength_reduction, range_versioning, saturating_casts,
-    sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
+    memcpy_expansion, participation, pointer_strength_reduction, range_versioning,
+    saturating_casts, sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -35,6 +35,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
         Pass::LoopRotation => loop_rotation::rotate_all(m, &mut Changed::default(), gpu).unwrap(),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),
+        Pass::Participation => participation::answer_all(m, &mut Changed::default()),
         Pass::CountingLoops => counting_loops::replace_all(m, &mut Changed::default()),
         Pass::GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards),
         Pass::LoopUnswitching => loops.unswitch(m).unwrap(),

@@ -7,7 +7,7 @@ use super::interpreter::{Execution, Input, Outcome};
 use super::shrink::shrink;
 use super::warp::{Cfg, are_alike, replay};
 use crate::llvm::tests::context;
-use crate::llvm::{Module, Value};
+use crate::llvm::{Attribute, Module, Value};
 use crate::opt::has_aligned_op;
 use std::time::{Duration, Instant};
 
@@ -261,6 +261,48 @@ pub(super) fn compare(
         }
     }
     Ok(())
+}
+
+/// Generates functions, and compares which convergent calls are claimed to be made by all threads or by none, once, with what the threads of each warp do. Returns the number of claims.
+#[track_caller]
+pub(super) fn check_arrivals(suite: &Suite, claimed: impl Fn(Value<'_>) -> Vec<u64>) -> usize {
+    let functions: Vec<Function> = (0..suite.functions)
+        .map(|number| (suite.function)(suite.random(number).next_u64()))
+        .collect();
+    let context = context();
+    let module = module_of(&context, &functions);
+    for function in module.functions() {
+        if function.name().starts_with("fuzz_")
+            && let Some(returns) = Attribute::named(&context, "willreturn", 0)
+        {
+            function.add_attribute(Attribute::FUNCTION, returns);
+        }
+    }
+    let claims: Vec<Vec<u64>> = (0..functions.len())
+        .map(|number| module.function(&format!("f{number}")).map(&claimed))
+        .map(Option::unwrap_or_default)
+        .collect();
+    let calls = suite.calls(&functions);
+    // Without those of which a thread does what is not defined.
+    let warps = calls.chunk_by(|a, b| a.warp == b.warp);
+    for warp in warps.filter(|warp| warp.len() == suite.threads) {
+        for site in &claims[warp[0].function] {
+            let times = |call: &Call| {
+                call.execution
+                    .trace
+                    .iter()
+                    .filter(|e| e[0] == *site)
+                    .count()
+            };
+            let made: Vec<usize> = warp.iter().map(times).collect();
+            assert!(
+                made.iter().all(|times| *times == made[0] && *times < 2),
+                "call {site} is made so often by the threads: {made:?}\n{}",
+                functions[warp[0].function].text("f")
+            );
+        }
+    }
+    claims.iter().map(Vec::len).sum()
 }
 
 /// The structure of convergent calls: none is duplicated, and one that all threads make unconditionally stays so.

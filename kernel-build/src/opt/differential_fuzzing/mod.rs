@@ -24,11 +24,12 @@ use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
     group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
-    local_arrays, loop_rotation, memcpy_expansion, pointer_strength_reduction, range_versioning,
-    saturating_casts, sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
+    local_arrays, loop_rotation, memcpy_expansion, participation, pointer_strength_reduction,
+    range_versioning, saturating_casts, sincos_merging, step_narrowing, trailing_zeros,
+    wide_min_max, wide_multiply,
 };
-use crate::llvm::{Machine, Module, Passes, Value};
-use compare::{Meetings, Suite, check};
+use crate::llvm::{Block, Machine, Module, Passes, Value};
+use compare::{Meetings, Suite, check, check_arrivals};
 use std::cell::Cell;
 
 /// Runs a pass on each function with a body; returns how many it changed.
@@ -314,6 +315,43 @@ fn loop_passes_keep_convergent_calls() {
     });
     compared.are_enough(20, 3000, 20);
     compared.has_events(1000);
+}
+
+/// The pass makes constants of what only the threads of a GPU could answer. So what it concludes is compared, and not what functions return.
+#[test]
+fn all_threads_arrive_where_the_pass_says_so() {
+    let suite = Suite {
+        functions: 2000,
+        calls: 6,
+        ..KERNELS
+    };
+    let several_ends = Cell::new(0);
+    let claims = check_arrivals(&suite, |function| {
+        let flow = participation::Flow::of(function).unwrap();
+        let blocks = Block::all(function).into_iter();
+        let (known, ends): (Vec<Block<'_>>, Vec<Block<'_>>) = (
+            blocks
+                .clone()
+                .filter(|b| flow.all_threads_arrive(*b))
+                .collect(),
+            blocks.filter(|b| b.successors().is_empty()).collect(),
+        );
+        let calls = known.iter().flat_map(|b| b.instructions());
+        let calls = calls.filter_map(Value::as_call);
+        let of_fuzz = calls.filter(|call| call.is_convergent());
+        let sites: Vec<u64> = of_fuzz
+            .filter_map(|call| call.args()[0].as_integer())
+            .collect();
+        if ends.len() > 1 {
+            several_ends.set(several_ends.get() + sites.len());
+        }
+        sites
+    });
+    let several_ends = several_ends.get();
+    assert!(
+        claims > 500 && several_ends > 300,
+        "{claims}, {several_ends}"
+    );
 }
 
 /// Each sum and product of floats goes through a marked call that returns it.
