@@ -32,13 +32,21 @@ impl<'ctx> Value<'ctx> {
     /// Whether this is an instruction that computes with numbers and addresses only, and may stand wherever its operands are known.
     pub(crate) fn is_arithmetic(self) -> bool {
         self.block().is_some()
-            && match self.op() {
-                Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Or | Op::ZExt => true,
-                Op::LShr | Op::And | Op::GetElementPtr | Op::Trunc => true,
-                // ashr, sext
-                Op::Other(op) => matches!(op, 22 | 32),
-                _ => false,
-            }
+            && matches!(
+                self.op(),
+                Op::Add
+                    | Op::Sub
+                    | Op::Mul
+                    | Op::Shl
+                    | Op::LShr
+                    | Op::AShr
+                    | Op::And
+                    | Op::Or
+                    | Op::Trunc
+                    | Op::ZExt
+                    | Op::SExt
+                    | Op::GetElementPtr
+            )
     }
 
     /// Puts this instruction before another of its function, which knows all of its operands.
