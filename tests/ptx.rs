@@ -62,6 +62,8 @@ mod local_arrays;
 mod loop_checks;
 #[path = "ptx/loop_conditions.rs"]
 mod loop_conditions;
+#[path = "ptx/matches.rs"]
+mod matches;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/narrow_indices.rs"]

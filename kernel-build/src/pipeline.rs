@@ -30,10 +30,10 @@ use crate::lower::{
     shared, statics, symbols, target_queries,
 };
 use crate::opt::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
-    group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
-    local_arrays, loop_rotation, memcpy_expansion, optimise, participation,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, case_selection,
+    counting_loops, division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic,
+    gather_batching, group_unrolling, index_narrowing, jump_threading, length_versioning,
+    load_sinking, local_arrays, loop_rotation, memcpy_expansion, optimise, participation,
     pointer_strength_reduction, range_versioning, saturating_casts, sincos_merging, step_narrowing,
     trailing_zeros, wide_min_max, wide_multiply,
 };
@@ -214,6 +214,7 @@ fn compile_with(
             pass!(run, m: Optimise => if optimised { Ok(()) } else { optimise(m, Some(gpu)) });
             pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
             let mut loops = Changed::default();
+            pass!(run, m: CaseSelection => case_selection::select_all(m, &mut loops, gpu));
             pass!(run, m: LoopRotation => loop_rotation::rotate_all(m, &mut loops, gpu));
             pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
             pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));

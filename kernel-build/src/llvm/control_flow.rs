@@ -48,6 +48,21 @@ impl<'ctx> Block<'ctx> {
         front
     }
 
+    /// The numbers of a `switch`, each with the block that it leads to; those of no other instruction. What is no such number leads to the first successor.
+    pub(crate) fn switch_cases(self) -> Vec<(Value<'ctx>, Block<'ctx>)> {
+        let (llvm, last) = (self.context.llvm, self.terminator());
+        if last.op() != Op::Switch {
+            return Vec::new();
+        }
+        let number = |successor| {
+            // SAFETY: a live `switch`, and the number of a successor that is not its first one.
+            let raw = unsafe { (llvm.LLVMGetSwitchCaseValue)(last.raw, successor) };
+            Value::new(raw, self.context)
+        };
+        let cases = (0..).zip(self.successors()).skip(1);
+        cases.map(|(at, to)| (number(at), to)).collect()
+    }
+
     /// Lets the last instruction go to other blocks.
     pub(crate) fn redirect(self, to: impl Fn(Block<'ctx>) -> Block<'ctx>) {
         let llvm = self.context.llvm;

@@ -212,6 +212,7 @@ functions! {
     fn LLVMGetBasicBlockTerminator(block: BlockRef) -> ValueRef;
     fn LLVMGetNumSuccessors(terminator: ValueRef) -> c_uint;
     fn LLVMGetSuccessor(terminator: ValueRef, index: c_uint) -> BlockRef;
+    fn LLVMGetSwitchCaseValue(switch: ValueRef, successor: c_uint) -> ValueRef;
     fn LLVMIsConditional(branch: ValueRef) -> Bool;
     fn LLVMGetCondition(branch: ValueRef) -> ValueRef;
     fn LLVMSetCondition(branch: ValueRef, condition: ValueRef);

@@ -7,6 +7,7 @@ use crate::versions;
 pub(crate) enum Op {
     Return,
     Branch,
+    Switch,
     Invoke,
     Unreachable,
     Add,
@@ -80,6 +81,7 @@ macro_rules! operations {
 operations! {
     Return = 1,
     Branch = 2,
+    Switch = 3,
     Invoke = 5,
     Unreachable = 7,
     Add = 8,

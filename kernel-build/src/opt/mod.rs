@@ -16,6 +16,7 @@ pub(crate) mod bit_counts;
 pub(crate) mod bounds_check_hoisting;
 pub(crate) mod canonical_counters;
 pub(crate) mod case_analysis;
+pub(crate) mod case_selection;
 pub(crate) mod counting_loops;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]

@@ -9,11 +9,12 @@ use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_checks, float_arithmetic, gather_batching, group_unrolling,
-    index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays, loop_rotation,
-    memcpy_expansion, participation, pointer_strength_reduction, range_versioning,
-    saturating_casts, sincos_merging, step_narrowing, trailing_zeros, wide_min_max, wide_multiply,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, case_selection,
+    counting_loops, division_versioning, early_checks, float_arithmetic, gather_batching,
+    group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
+    local_arrays, loop_rotation, memcpy_expansion, participation, pointer_strength_reduction,
+    range_versioning, saturating_casts, sincos_merging, step_narrowing, trailing_zeros,
+    wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -33,6 +34,9 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::GroupUnrolling => group_unrolling::unroll_all(m).unwrap(),
         Pass::EarlyChecks => early_checks::hoist_all(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
+        Pass::CaseSelection => {
+            case_selection::select_all(m, &mut Changed::default(), gpu).unwrap();
+        }
         Pass::LoopRotation => loop_rotation::rotate_all(m, &mut Changed::default(), gpu).unwrap(),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),
         Pass::Participation => participation::answer_all(m, &mut Changed::default()),

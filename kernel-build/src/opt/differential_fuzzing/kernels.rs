@@ -9,6 +9,7 @@ mod counting_loops;
 mod divided;
 mod inclusive;
 mod lengths;
+mod matches;
 mod nests;
 
 use super::function::{
@@ -23,6 +24,7 @@ pub(super) use conditional::with_conditional_loads;
 pub(super) use counting_loops::with_counting_loop;
 pub(super) use divided::with_division;
 pub(super) use lengths::with_lengths;
+pub(super) use matches::with_match;
 pub(super) use nests::with_nest;
 
 /// Elements of an array parameter: a power of two, so that an index can be masked.

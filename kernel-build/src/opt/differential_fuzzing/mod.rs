@@ -21,12 +21,12 @@ mod straight_line;
 mod warp;
 
 use super::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic, gather_batching,
-    group_unrolling, index_narrowing, jump_threading, length_versioning, load_sinking,
-    local_arrays, loop_rotation, memcpy_expansion, participation, pointer_strength_reduction,
-    range_versioning, saturating_casts, sincos_merging, step_narrowing, trailing_zeros,
-    wide_min_max, wide_multiply,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, case_selection,
+    counting_loops, division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic,
+    gather_batching, group_unrolling, index_narrowing, jump_threading, length_versioning,
+    load_sinking, local_arrays, loop_rotation, memcpy_expansion, participation,
+    pointer_strength_reduction, range_versioning, saturating_casts, sincos_merging, step_narrowing,
+    trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Block, Machine, Module, Passes, Value};
 use compare::{Meetings, Suite, check, check_arrivals};
@@ -287,16 +287,17 @@ fn changed(module: &mut Module<'_>, pass: impl FnOnce(&mut Module<'_>)) -> usize
     before.iter().filter(|text| !after.contains(text)).count()
 }
 
-/// The passes of the pipeline from `canonical-counters` to `pointer-strength-reduction`.
+/// The passes of the pipeline from `case-selection` to `pointer-strength-reduction`.
 fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     let mut loops = Changed::default();
+    let gpu = gpu(module);
+    case_selection::select_all(module, &mut loops, &gpu).unwrap();
     length_versioning::version_all(module, &mut loops);
     loops.each(module, canonical_counters::canonicalise);
     loops.each(module, range_versioning::version);
     loops.each(module, bounds_check_hoisting::hoist);
     let mut counted = Changed::default();
     counting_loops::replace_all(module, &mut counted);
-    let gpu = gpu(module);
     case_analysis::rewrite_all(module, &counted, &gpu).unwrap();
     loops.add(counted);
     bit_counts::replace_all(module, &mut loops);
@@ -487,6 +488,25 @@ fn counted_bits_are_the_same() {
         })
     });
     compared.are_enough(100, 3000, 10);
+}
+
+#[test]
+fn selected_cases_do_the_same() {
+    let select = |module: &mut Module<'_>| {
+        each(module, case_selection::select);
+        module.run(Passes::drop_unreached_blocks(), None).unwrap();
+    };
+    let matches = Suite {
+        function: kernels::with_match,
+        functions: 400,
+        ..KERNELS
+    };
+    let compared = check(&matches, |module| changed(module, select));
+    compared.are_enough(150, 3000, 10);
+    // Threads that have parted meet where they did.
+    let compared = check(&KERNELS, |module| changed(module, select));
+    compared.are_enough(1, 1500, 10);
+    compared.has_events(1000);
 }
 
 #[test]
