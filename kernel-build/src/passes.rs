@@ -177,7 +177,7 @@ passes! {
     LocalArrays: "local-arrays", Optimisation, performance("promoted_local_arrays_do_the_same", "bitonic_step 2.541, histogram_shared 2.254, argmax 1.698, spmv_rows 1.003, stencil_3d 1.001, histogram_global 1.000, spmv_warps 1.000"),
         "counters that are merged between two tests of one condition become add recurrences, and loops that index small local arrays straight code, if that moves an array from local memory into registers",
         "optimised IR", "control flow, until LLVM unrolls the loop; functions that need as much local memory as before";
-    CaseSelection: "case-selection", Optimisation, performance("selected_cases_do_the_same", "not timed"),
+    CaseSelection: "case-selection", Optimisation, performance("selected_cases_do_the_same", "corpus: chi_squared 3.59"),
         "in loops, a `match` whose arms only compute values computes all of them, and selects",
         "optimised IR; short arms without memory, calls and divisions", "values; what has an effect";
     LoopRotation: "loop-rotation", Optimisation, performance("rotated_loops_do_the_same", "not timed: no kernel of the benchmarks and of the corpus has such a loop"),
