@@ -44,6 +44,19 @@ impl<'a, T: Plain, const ITEMS: usize> TileMemory<'a, T, ITEMS> {
         TileMemory(array.as_ptr().cast(), PhantomData)
     }
 
+    /// As [`of`](Self::of), the first or second half of `array`.
+    #[inline(always)]
+    pub(crate) fn half_of<const N: usize>(array: SharedArray<'a, u128, N>, second: bool) -> Self {
+        assert!(size_of::<T>() * ITEMS * THREADS <= size_of::<u128>() * (N / 2));
+        let TileMemory(start, _) = Self::of(array);
+        let bytes = if second {
+            size_of::<u128>() * (N / 2)
+        } else {
+            0
+        };
+        TileMemory(start.wrapping_byte_add(bytes), PhantomData)
+    }
+
     /// # Safety
     /// As said at the type.
     #[inline(always)]

@@ -1,8 +1,7 @@
 //! The elements that are kept, in one pass over memory.
 //!
 //! Tiles and threads have parts of the merge that cut no pair of equal elements ([`balance`](super::balance)), so that each thread merges its own elements and sees which have
-//! partners. Blocks take tiles as those of [`lookback::run`](crate::lookback::run) do, but look back from a tile before they stage the next one: what a tile computes is long
-//! beside what it loads.
+//! partners. Blocks take tiles as those of [`lookback::run`](crate::lookback::run) do.
 
 use std::array::from_fn;
 use std::sync::atomic::Ordering;
@@ -182,7 +181,8 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
                 (false, true) => R::ONLY_B,
                 (false, false) => false,
             };
-            items[k] = if take_a { x } else { y };
+            // Of two equal elements that of `a` is kept. Registers have no `y` longer than needed where none of `b` is.
+            items[k] = if R::ONLY_B && !take_a { y } else { x };
             kept |= u32::from(keep) << k;
             // Loads without branches, of the same element again if it was not taken.
             (i, j) = (i + u32::from(take_a), j + u32::from(take_b));
@@ -272,8 +272,9 @@ where
 {
     let shared = shared_array!(u32, tile::SHARED);
     let starts = shared_array!(u32, THREADS);
-    let elements = shared_array!(u128, ELEMENTS);
-    let memory = TileMemory::<K, ITEMS>::of(elements);
+    // Two places: for the elements of a tile, and for what the tile before it keeps.
+    let elements = shared_array!(u128, 2 * ELEMENTS);
+    let place = |second: bool| TileMemory::<K, ITEMS>::half_of(elements, second);
     let (thread, tiles) = (block.thread() as u32, inputs.splits.len());
     let whole = THREADS * ITEMS - 1;
     let claim = || lookback::claim(&warp, states);
@@ -282,71 +283,99 @@ where
         return Ok(());
     }
     let mut part = inputs.part(number, whole);
+    // The number of the tile that was staged before, and how many of its elements are kept.
+    let mut waiting: Option<(u32, u32)> = None;
+    let mut second = false;
+    let add = |Count(a), Count(b)| Count(a + b);
     loop {
         // What the last tile had was written by all.
         tile::sync(&block)?;
-        let loaded: [K; ITEMS] = inputs.load(part, thread);
-        // SAFETY: each thread its own places, and the barrier lies behind all other accesses.
-        unsafe { memory.write_striped(thread, loaded) };
-        let next = (thread == 0).then(claim);
-        let sets = Sets {
-            memory,
-            a_count: part.a_count,
-            b_count: part.b_count,
-        };
-        tile::sync(&block)?;
-        let d = (thread * ITEMS as u32).saturating_sub(u32::from(part.late));
-        let start = sets.split(d, less);
-        starts
-            .atomic(thread as usize)
-            .store(start.0 | start.1 << 16, Ordering::Relaxed);
-        tile::set_number(shared, next);
-        tile::sync(&block)?;
-        let end = if thread + 1 < THREADS as u32 {
-            let end = starts.atomic(thread as usize + 1).load(Ordering::Relaxed);
-            (end & 0xffff, end >> 16)
-        } else {
-            (part.a_count, part.b_count)
-        };
-        let (items, kept) = sets.kept::<R>(start, end, less);
-        // If the comparison has ended a thread, these are wrong: then the barrier ends the block.
-        let own = kept.count_ones();
-        let up_to = tile::scan_row(&warp, own, true, |a, b| a + b);
-        let of_warp = Count(warp.shuffle_idx(up_to, 31) as usize);
-        let add = |Count(a), Count(b)| Count(a + b);
-        let (warps, Count(all)) =
-            tile::before_warp(&block, &warp, shared, of_warp, tile::WARPS, add)?;
-        let states = TileStates::of::<Count>(states);
-        let full = number + 1 < tiles;
-        if full {
-            states.announce(&block, number, Count(all));
-        }
-        let mut at = warps.map_or(0, |Count(n)| n as u32) + up_to - own;
-        unroll_all::<ITEMS>(|k| {
-            if kept & (1 << k) != 0 {
-                // SAFETY: a place for each kept element of the block's threads, which are at most `ITEMS` each; behind the barrier no elements are read.
-                unsafe { memory.set(at, items[k]) };
-                at += 1;
-            }
-        });
-        let of = number;
-        number = tile::number(shared) as usize;
+        let mut staged = None;
         if number < tiles {
-            // Loaded when the tile's turn comes: registers that waited for the elements would be spilled, which waits for memory.
-            part = inputs.part(number, whole);
-            inputs.prefetch(part, thread);
+            let memory = place(second);
+            let loaded: [K; ITEMS] = inputs.load(part, thread);
+            // SAFETY: each thread its own places, and the barrier lies behind all other accesses.
+            unsafe { memory.write_striped(thread, loaded) };
+            let next = (thread == 0).then(claim);
+            let sets = Sets {
+                memory,
+                a_count: part.a_count,
+                b_count: part.b_count,
+            };
+            tile::sync(&block)?;
+            let d = (thread * ITEMS as u32).saturating_sub(u32::from(part.late));
+            let start = sets.split(d, less);
+            starts
+                .atomic(thread as usize)
+                .store(start.0 | start.1 << 16, Ordering::Relaxed);
+            tile::set_number(shared, next);
+            tile::sync(&block)?;
+            let mut end = (part.a_count, part.b_count);
+            if thread + 1 < THREADS as u32 {
+                let next = starts.atomic(thread as usize + 1).load(Ordering::Relaxed);
+                end = (next & 0xffff, next >> 16);
+            }
+            let (items, kept) = sets.kept::<R>(start, end, less);
+            // If the comparison has ended a thread, these are wrong: then the barrier ends the block.
+            let own = kept.count_ones();
+            let up_to = tile::scan_row(&warp, own, true, |a, b| a + b);
+            let of_warp = Count(warp.shuffle_idx(up_to, 31) as usize);
+            let (warps, Count(all)) =
+                tile::before_warp(&block, &warp, shared, of_warp, tile::WARPS, add)?;
+            if number + 1 < tiles {
+                TileStates::of::<Count>(states).announce(&block, number, Count(all));
+            }
+            let at = warps.map_or(0, |Count(n)| n as u32) + up_to - own;
+            // SAFETY: a place for each kept element of the block's threads, which are at most `ITEMS` each; behind the barrier no elements are read.
+            unsafe { put_kept(memory, at, items, kept) };
+            staged = Some((number as u32, all as u32));
+            number = tile::number(shared) as usize;
+            if number < tiles {
+                // Loaded when the tile's turn comes: registers that waited for the elements would be spilled, which waits for memory.
+                part = inputs.part(number, whole);
+                inputs.prefetch(part, thread);
+            }
+            second = !second;
         }
-        let own = full.then_some(Count(all));
-        let before = states.before(&block, &warp, shared, of, own, add)?;
-        let before = before.map_or(0, |Count(n)| n);
-        // SAFETY: a barrier lies behind the writes of `all` elements, and `before` come from earlier tiles.
-        unsafe { output.write(memory, thread, before, all) };
-        if !full && thread == 0 {
-            // SAFETY: one thread of the block that has the last tile; the launch has a count.
-            unsafe { tile::put(output.count, 0, (before + all) as u64) };
+        if let Some((of, all)) = waiting {
+            let (of, all) = (of as usize, all as usize);
+            let full = of + 1 < tiles;
+            let own = full.then_some(Count(all));
+            let states = TileStates::of::<Count>(states);
+            let before = states.before(&block, &warp, shared, of, own, add)?;
+            let before = before.map_or(0, |Count(n)| n);
+            // Behind a tile that was staged it is the turn of the waiting one's place.
+            let memory = place(second != staged.is_none());
+            // SAFETY: a barrier lies behind the writes of `all` elements, and `before` come from earlier tiles.
+            unsafe { output.write(memory, thread, before, all) };
+            if !full && thread == 0 {
+                // SAFETY: one thread of the block that has the last tile; the launch has a count.
+                unsafe { tile::put(output.count, 0, (before + all) as u64) };
+            }
         }
-        if number >= tiles {
+        if staged.is_none() {
             return Ok(());
         }
+        waiting = staged;
     }
+}
+
+/// Puts the elements that have a bit in `kept` from place `at` on.
+///
+/// # Safety
+/// The places are within the memory, and no other thread accesses them between the barriers before and after.
+#[inline(always)]
+unsafe fn put_kept<K: Plain, const ITEMS: usize>(
+    memory: TileMemory<'_, K, ITEMS>,
+    mut at: u32,
+    items: [K; ITEMS],
+    kept: u32,
+) {
+    unroll_all::<ITEMS>(|k| {
+        if kept & (1 << k) != 0 {
+            // SAFETY: the caller's.
+            unsafe { memory.set(at, items[k]) };
+            at += 1;
+        }
+    });
 }
