@@ -206,7 +206,8 @@ pub trait BlockPieces<'k>: Pieces {
         radix::ranks::<_, ITEMS, BITS>(self.as_block(), storage, digits)
     }
 
-    /// Blocked keys, sorted by their bits, blocked. Stable. Seven barriers for each 8 bits, and two more; storage `RadixSort<K, ITEMS>`.
+    /// Blocked keys, sorted by their bits, blocked. Stable. With at most eight items of a thread, in blocks of up to 512, two barriers for each 4 bits, and one more; else seven
+    /// barriers for each 8 bits, and two more. Storage `RadixSort<K, ITEMS>`.
     ///
     /// Floats have the order of `total_cmp`. CUB: `BlockRadixSort::Sort`, `SortDescending`.
     ///
@@ -254,7 +255,7 @@ pub trait BlockPieces<'k>: Pieces {
         radix::sort_keys(self.as_block(), storage, keys, order, Arranged::Striped)
     }
 
-    /// As [`radix_sort`](Self::radix_sort), of keys, each with a value. Two barriers more for each 8 bits, and two more; storage `RadixSortPairs<K, V, ITEMS>`.
+    /// As [`radix_sort`](Self::radix_sort), of keys, each with a value. Two barriers more for each digit, and in the second case two more; storage `RadixSortPairs<K, V, ITEMS>`.
     #[must_use]
     #[inline(always)]
     fn radix_sort_pairs<K: RadixKey, V: Plain, const ITEMS: usize>(

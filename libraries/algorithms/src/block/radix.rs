@@ -1,6 +1,9 @@
 //! Ranks by a digit, and sorts by ranks; the technique is that of the device-wide sort (`radix_sort/rank.rs`), for blocks of any number of warps.
 //!
-//! Counters and items are in the same memory, one after the other: ranks are in registers before items are exchanged.
+//! Counters and items are in the same memory, one after the other: ranks are in registers before items are exchanged. Threads with few items sort by digits of four bits
+//! instead, which they count in registers ([`counts`]).
+
+mod counts; // ranks by digits of four bits
 
 use warploom::device_std::LaneMask;
 use warploom::device_std::groups::{Group, Tile, WarpGroup};
@@ -40,12 +43,13 @@ const fn counters(threads: usize, bits: u32) -> usize {
 }
 
 const fn sort_bytes<K, V>(threads: usize, items: usize) -> usize {
-    let (ranks, keys) = (rank_bytes(threads, BITS), bytes::<K>(threads, items));
-    let (values, mut most) = (bytes::<V>(threads, items), ranks);
-    if keys > most {
-        most = keys;
+    let (keys, values) = (bytes::<K>(threads, items), bytes::<V>(threads, items));
+    let moved = if keys > values { keys } else { values };
+    if counts::are_for(threads, items) {
+        return counts::bytes(threads) + moved;
     }
-    if values > most { values } else { most }
+    let ranks = rank_bytes(threads, BITS);
+    if moved > ranks { moved } else { ranks }
 }
 
 /// By which bits of [`RadixKey::bits`] a block sorts, and in which direction.
@@ -106,6 +110,16 @@ pub(super) fn ranks<'k, S: Scratch<Block<'k>>, const ITEMS: usize, const BITS: u
             "the storage is too small for a radix rank: name the piece in `block_storage!`"
         );
     }
+    ranks_in::<S, ITEMS, BITS>(block, storage, digits)
+}
+
+/// [`ranks`] in a storage whose size the caller has compared: a sort that has no use for it names it, too, and may have less.
+#[inline(always)]
+fn ranks_in<'k, S: Scratch<Block<'k>>, const ITEMS: usize, const BITS: u32>(
+    block: Block<'k>,
+    storage: &mut S,
+    digits: [u32; ITEMS],
+) -> [u32; ITEMS] {
     let values = const { 1 << BITS };
     let (thread, tile) = (rank::<_, S>(&block), block.tile::<32>());
     let digits = digits.map(|digit| digit as usize & (values - 1));
@@ -225,6 +239,9 @@ pub(super) fn sort<
         Arranged::Striped => striped(thread, S::THREADS)(k),
     };
     let order = order.of::<K>();
+    if const { counts::are_for(S::THREADS, ITEMS) } {
+        return counts::sort::<S, K, V, ITEMS, PAIRS>(block, storage, keys, values, order, out);
+    }
     let passes = order.passes();
     // In rows, where a rank finds them in their order; without a pass at once where they belong.
     let start = |k| if passes == 0 { out(k) } else { rows(k) };
@@ -236,7 +253,7 @@ pub(super) fn sort<
     for pass in 0..passes {
         let digit = order.digit(pass);
         let digits = keys.map(|key| digit.of(key));
-        let places = ranks::<S, ITEMS, BITS>(block, storage, digits);
+        let places = ranks_in::<S, ITEMS, BITS>(block, storage, digits);
         let place = |k: usize| places[k] as usize;
         let from = |k| if pass + 1 == passes { out(k) } else { rows(k) };
         keys = through(&block, storage, keys, place, from);

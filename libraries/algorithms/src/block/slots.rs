@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use warploom::device_std::integer::funnel_shift_right;
 use warploom::prelude::*;
 
 /// Shared memory that is accessed by atomics alone.
@@ -114,6 +115,25 @@ impl<T: Plain> Slots<'_, T> {
         unsafe { value.assume_init() }
     }
 
+    /// As [`write`](Self::write), where the places of a thread have nothing in common that the compiler could know.
+    #[inline(always)]
+    pub(super) fn write_anywhere(self, i: u32, value: T) {
+        if i as usize >= self.count {
+            return;
+        }
+        for_words!(Self::WORDS, k => self.word_anywhere(i, k).store(word_of(&value, k), Relaxed));
+    }
+
+    /// As [`word`](Self::word), for [`write_anywhere`](Self::write_anywhere).
+    #[inline(always)]
+    fn word_anywhere(&self, i: u32, k: usize) -> &AtomicU32 {
+        debug_assert!((i as usize) < self.count && k < Self::WORDS);
+        let gaps = if self.padded { thirty_seconds(i) } else { 0 };
+        let place = k * places(self.count, self.padded) + i.wrapping_add(gaps) as usize;
+        // SAFETY: as in `word`: the same place.
+        unsafe { AtomicU32::from_ptr(self.start.wrapping_add(place)) }
+    }
+
     /// Word `k` of element `i`.
     #[inline(always)]
     fn word(&self, i: usize, k: usize) -> &AtomicU32 {
@@ -138,6 +158,12 @@ impl Slots<'_, u32> {
         }
         self.word(i, 0).fetch_add(value, Relaxed)
     }
+}
+
+/// `i / 32`, by an instruction that LLVM knows nothing of: it would multiply both terms of `i + i / 32` by the bytes of a word for their sum, which takes two instructions more.
+#[inline(always)]
+fn thirty_seconds(i: u32) -> u32 {
+    funnel_shift_right(i, 0, 5)
 }
 
 /// Bytes `4 * k ..` of `value`, up to four of them.

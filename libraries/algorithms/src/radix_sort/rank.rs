@@ -49,14 +49,26 @@ impl Order {
     /// How many digits that are.
     #[inline(always)]
     pub(crate) fn passes(self) -> u32 {
-        (self.end - self.start).div_ceil(DIGIT_BITS)
+        self.passes_by(DIGIT_BITS)
+    }
+
+    /// As [`passes`](Self::passes), for digits of `bits` bits.
+    #[inline(always)]
+    pub(crate) fn passes_by(self, bits: u32) -> u32 {
+        (self.end - self.start).div_ceil(bits)
     }
 
     /// The digit of a pass.
     #[inline(always)]
     pub(crate) fn digit(self, pass: u32) -> Digit {
-        let shift = self.start + pass * DIGIT_BITS;
-        let width = (self.end - shift).min(DIGIT_BITS);
+        self.digit_by(DIGIT_BITS, pass)
+    }
+
+    /// As [`digit`](Self::digit), for digits of `bits` bits, at most [`DIGIT_BITS`].
+    #[inline(always)]
+    pub(crate) fn digit_by(self, bits: u32, pass: u32) -> Digit {
+        let shift = self.start + pass * bits;
+        let width = (self.end - shift).min(bits);
         let mask = u32::MAX >> (32 - width);
         Digit {
             shift,

@@ -156,6 +156,68 @@ fn doubles_of_1024_threads_by_digits() {
     check_digits::<f64, 1024>(&x, RadixOrder::ASCENDING, f64::total_cmp);
 }
 
+/// Pairs of a number of items for which a thread counts digits in registers, or of one more.
+#[kernel(block(96))]
+fn pairs_by_digits<const N: usize>(
+    i: Index1D,
+    block: Block,
+    x: &[[u32; N]],
+    mut y: DisjointSlice<[[u32; N]; 2]>,
+) {
+    let mut storage = block_storage!(block, 96, bytes: BYTES);
+    let numbers = std::array::from_fn(|k| (block.thread() * N + k) as u32);
+    let (keys, from) =
+        block.radix_sort_pairs(&mut storage, x[i.get()], numbers, RadixOrder::ASCENDING);
+    if let Some(y) = y.get_mut(i) {
+        *y = [keys, from];
+    }
+}
+
+#[track_caller]
+fn check_pairs<const N: usize>(key: impl Fn(usize) -> u32) {
+    let keys = Vec::from_iter((0..96 * N).map(key));
+    let mut order = Vec::from_iter(0..96 * N);
+    order.sort_by_key(|&i| keys[i]);
+    let of_thread = |of: &dyn Fn(usize) -> u32, t: usize| std::array::from_fn(|k| of(t * N + k));
+    let expected: Vec<[[u32; N]; 2]> = (0..96)
+        .map(|t| {
+            [
+                of_thread(&|i| keys[order[i]], t),
+                of_thread(&|i| order[i] as u32, t),
+            ]
+        })
+        .collect();
+    let x: Vec<[u32; N]> = (0..96).map(|t| of_thread(&|i| keys[i], t)).collect();
+    check(&expected, |device, stream| {
+        let (x, mut y) = (device.upload(&x)?, device.alloc_uninit(96)?);
+        pairs_by_digits::<N>::launch(stream, (1, 96), &x, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+#[test]
+fn eight_items_of_a_thread_with_one_digit() {
+    // 256 of a warp, and most of one warp.
+    for digit in [0, 1, 6, 7, 8, 15] {
+        check_pairs::<8>(|_| digit * 0x1111_1111);
+        check_pairs::<8>(|i| if i == 300 { 5 } else { digit });
+    }
+}
+
+#[test]
+fn eight_items_of_a_thread_by_digits() {
+    let x = noise(96 * 8);
+    check_pairs::<8>(|i| x[i]);
+    check_pairs::<8>(|i| x[i] & 0x0100_0f00);
+}
+
+#[test]
+fn nine_items_of_a_thread_by_digits() {
+    let x = noise(96 * 9);
+    check_pairs::<9>(|i| x[i]);
+    check_pairs::<9>(|i| x[i] & 0x0100_0f00);
+}
+
 /// The first `valid` items, by keys alone and with where each was.
 #[kernel]
 fn by_comparison<K, L, const THREADS: usize>(
