@@ -76,7 +76,7 @@ pub(super) fn sort<G: Group, S: Scratch<G>, K: Plain, const ITEMS: usize, const 
             },
             Run { start: middle, end },
         );
-        let get = |i: u32| keys.read(i as usize);
+        let get = |i: u32| keys.read_anywhere(i);
         let elements = (|i| get(a.start + i), |i| get(b.start + i));
         let d = ((rank - start) * ITEMS as u32).min(a.len() + b.len());
         let longest = half * ITEMS as u32;
@@ -84,7 +84,7 @@ pub(super) fn sort<G: Group, S: Scratch<G>, K: Plain, const ITEMS: usize, const 
         let (merged, places) = merge_from(get, a, b, (of_a, d - of_a), less);
         items = merged;
         if PAIRS {
-            positions = places.map(|place| sources().read(place as usize));
+            positions = places.map(|place| sources().read_anywhere(u32::from(place)));
         }
         half *= 2;
     }

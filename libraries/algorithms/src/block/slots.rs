@@ -124,7 +124,17 @@ impl<T: Plain> Slots<'_, T> {
         for_words!(Self::WORDS, k => self.word_anywhere(i, k).store(word_of(&value, k), Relaxed));
     }
 
-    /// As [`word`](Self::word), for [`write_anywhere`](Self::write_anywhere).
+    /// As [`read`](Self::read), where the places of a thread have nothing in common that the compiler could know.
+    #[inline(always)]
+    pub(super) fn read_anywhere(self, i: u32) -> T {
+        let i = i.min(self.count as u32 - 1);
+        let mut value = MaybeUninit::uninit();
+        for_words!(Self::WORDS, k => put_word(&mut value, k, self.word_anywhere(i, k).load(Relaxed)));
+        // SAFETY: all bytes were written, and any bytes are a value of a plain type.
+        unsafe { value.assume_init() }
+    }
+
+    /// As [`word`](Self::word), for [`read_anywhere`](Self::read_anywhere) and [`write_anywhere`](Self::write_anywhere).
     #[inline(always)]
     fn word_anywhere(&self, i: u32, k: usize) -> &AtomicU32 {
         debug_assert!((i as usize) < self.count && k < Self::WORDS);
