@@ -114,7 +114,7 @@ pub(super) fn histogram(
 
 #[kernel(block(256))]
 pub(super) fn warp_reduce(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
-    let sum = warp.reduce(x[i.get()], u32::wrapping_add);
+    let sum = warp.reduce_sum(x[i.get()]);
     if warp.lane() == 0 {
         // SAFETY: one lane of each warp, for which the output has a value.
         unsafe { y.raw().wrapping_add(i.get() / 32).write(sum) };
