@@ -12,7 +12,8 @@ use super::state::{BlockChecks, current};
 use crate::engine::fiber::Running;
 use crate::engine::stack;
 
-/// A read of `N` bytes, which are four or a multiple: that is all if its granules are remembered in lines. Not the lane's last step.
+/// A read of `N` bytes, which are four or a multiple: that is all if it is of a local variable near the caller's frame, which is not checked, or if its granules are remembered in lines.
+/// Not the lane's last step.
 // A function of its own, and what is not here a call in tail position: so this needs no frame.
 #[inline(never)]
 pub(super) extern "C-unwind" fn read_first<const N: usize>(at: *const u8, site: u32) {

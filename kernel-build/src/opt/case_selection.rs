@@ -13,6 +13,7 @@
 //! The arms are short, and touch no memory, call nothing, and divide nothing; all lead to one block. What an arm computes is poison at worst where it is not
 //! chosen, and a selection drops it then. The loop is one block behind the pass, so that it is unrolled, and its loads do not wait.
 
+use super::guard_merging::edges_to;
 use super::{Changed, defined, loops};
 use crate::llvm::{Block, Builder, Compare, LlvmError, Machine, Module, Op, Passes, Value};
 
@@ -54,14 +55,11 @@ struct Plan<'ctx> {
     end: Block<'ctx>,
     /// Blocks that only compute.
     arms: Vec<Block<'ctx>>,
-    /// The way that is taken where no number fits.
-    other: Way<'ctx>,
-    /// The other ways, each with its number.
-    cases: Vec<(Value<'ctx>, Way<'ctx>)>,
+    /// The block from which control comes to the end where no number fits.
+    other: Block<'ctx>,
+    /// The same of each number.
+    cases: Vec<(Value<'ctx>, Block<'ctx>)>,
 }
-
-/// The block from which control comes to the end.
-type Way<'ctx> = Block<'ctx>;
 
 impl<'ctx> Plan<'ctx> {
     fn of(function: Value<'ctx>, head: Block<'ctx>) -> Option<Plan<'ctx>> {
@@ -74,13 +72,12 @@ impl<'ctx> Plan<'ctx> {
             // An exhaustive match: one of the numbers stands for all that are left.
             (_, other) = cases.pop()?;
         }
-        let all = Block::all(function);
+        let (edges, from_head) = (edges_to(function), head.successors());
         let is_arm = |block: Block<'ctx>| {
+            let own = from_head.iter().filter(|to| **to == block).count();
             block.successors().len() == 1
                 && block.phis().is_empty()
-                && all
-                    .iter()
-                    .all(|b| *b == head || !b.successors().contains(&block))
+                && edges.get(&block) == Some(&own)
         };
         let ways = || cases.iter().map(|(_, to)| *to).chain([other]);
         let end = ways().find_map(|to| is_arm(to).then(|| to.successors()[0]));

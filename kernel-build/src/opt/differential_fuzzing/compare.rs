@@ -105,9 +105,7 @@ pub(super) fn check(suite: &Suite, pass: impl Fn(&mut Module<'_>) -> usize) -> C
     suite.seed = variable(SEED).unwrap_or(suite.seed);
     let mut compared = Compared::default();
     loop {
-        let functions: Vec<Function> = (0..suite.functions)
-            .map(|number| (suite.function)(suite.random(number).next_u64()))
-            .collect();
+        let functions = suite.generated();
         let calls = suite.calls(&functions);
         if let Err(mismatch) = compare(&suite, &functions, &calls, &pass, &mut compared) {
             let (function, calls) = shrink(&suite, &functions, &calls, &mismatch, &pass);
@@ -130,6 +128,11 @@ pub(super) fn check(suite: &Suite, pass: impl Fn(&mut Module<'_>) -> usize) -> C
 impl Suite {
     fn random(&self, function: usize) -> Random {
         Random::new(self.seed ^ (function as u64) << 32)
+    }
+
+    fn generated(&self) -> Vec<Function> {
+        let seeds = (0..self.functions).map(|number| self.random(number).next_u64());
+        seeds.map(self.function).collect()
     }
 
     /// The calls of all functions, without those whose outcome is unknown.
@@ -266,9 +269,7 @@ pub(super) fn compare(
 /// Generates functions, and compares which convergent calls are claimed to be made by all threads or by none, once, with what the threads of each warp do. Returns the number of claims.
 #[track_caller]
 pub(super) fn check_arrivals(suite: &Suite, claimed: impl Fn(Value<'_>) -> Vec<u64>) -> usize {
-    let functions: Vec<Function> = (0..suite.functions)
-        .map(|number| (suite.function)(suite.random(number).next_u64()))
-        .collect();
+    let functions = suite.generated();
     let context = context();
     let module = module_of(&context, &functions);
     for function in module.functions() {

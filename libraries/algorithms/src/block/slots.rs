@@ -138,7 +138,7 @@ impl<T: Plain> Slots<'_, T> {
     #[inline(always)]
     fn word_anywhere(&self, i: u32, k: usize) -> &AtomicU32 {
         debug_assert!((i as usize) < self.count && k < Self::WORDS);
-        let gaps = if self.padded { thirty_seconds(i) } else { 0 };
+        let gaps = if self.padded { divided_by_32(i) } else { 0 };
         let place = k * places(self.count, self.padded) + i.wrapping_add(gaps) as usize;
         // SAFETY: as in `word`: the same place.
         unsafe { AtomicU32::from_ptr(self.start.wrapping_add(place)) }
@@ -172,7 +172,7 @@ impl Slots<'_, u32> {
 
 /// `i / 32`, by an instruction that LLVM knows nothing of: it would multiply both terms of `i + i / 32` by the bytes of a word for their sum, which takes two instructions more.
 #[inline(always)]
-fn thirty_seconds(i: u32) -> u32 {
+fn divided_by_32(i: u32) -> u32 {
     funnel_shift_right(i, 0, 5)
 }
 
