@@ -1,5 +1,7 @@
 //! The primitives that work across OS threads: std's, or loom's in a model test.
 
+use std::time::Duration;
+
 #[cfg(not(loom))]
 mod chosen {
     #[expect(
@@ -43,4 +45,16 @@ pub(crate) fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexG
     condvar
         .wait(guard)
         .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The same, and not for longer than `timeout`; in loom's models, which have no time, until it is notified.
+pub(crate) fn wait_timeout<'a, T>(
+    condvar: &Condvar,
+    guard: MutexGuard<'a, T>,
+    timeout: Duration,
+) -> MutexGuard<'a, T> {
+    let (guard, _) = condvar
+        .wait_timeout(guard, timeout)
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    guard
 }

@@ -4,11 +4,21 @@
 //! worker makes all votes void, as soon as that worker says so: at its own vote, or when it leaves. So when all workers that are left
 //! have voted, each has looked often enough since the last change, and no worker is left to make another.
 
-use crate::sync::{Mutex, lock};
+use std::time::Duration;
+
+use crate::sync::{Condvar, Mutex, lock, wait_timeout};
+
+/// For how long a worker that has voted waits for the votes of the others before it makes its rounds again: another worker may have written what its lanes poll,
+/// and not say so before it votes itself.
+const WAIT: Duration = Duration::from_millis(10);
 
 /// Shared by the workers of a run.
 #[derive(Debug, Default)]
-pub(crate) struct LivelockDetector(Mutex<State>);
+pub(crate) struct LivelockDetector {
+    state: Mutex<State>,
+    /// All have voted, or a change has become known.
+    decided: Condvar,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -38,17 +48,19 @@ impl LivelockDetector {
 
     /// So many workers will work from now on, or leave without having. Earlier votes are void.
     pub(crate) fn begin(&self, working: usize) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.working = working;
         state.change();
+        self.decided.notify_all();
     }
 
     /// A worker has made all its rounds without a change of memory since it voted last; `changed`: but it had changed some before.
-    /// True: no lane of the run will ever go on.
+    /// True: no lane of the run will ever go on. Waits for the votes of the others, for a time that is limited.
     pub(crate) fn vote(&self, vote: &mut Vote, changed: bool) -> bool {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         if changed {
             state.change();
+            self.decided.notify_all();
         }
         if vote.epoch != Some(state.epoch) {
             // The rounds began before the change: make them again.
@@ -62,14 +74,21 @@ impl LivelockDetector {
             vote.voted = true;
             state.votes += 1;
         }
-        state.votes >= state.working
+        if state.votes < state.working {
+            // Without polling: the workers that have not voted may need this processor. Once is enough, as the rounds that follow find all that has changed.
+            state = wait_timeout(&self.decided, state, WAIT);
+        } else {
+            self.decided.notify_all();
+        }
+        vote.epoch == Some(state.epoch) && state.votes >= state.working
     }
 
     /// A worker is done, and may have changed memory.
     pub(crate) fn leave(&self) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.working -= 1;
         state.change();
+        self.decided.notify_all();
     }
 }
 

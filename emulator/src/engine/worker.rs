@@ -35,8 +35,15 @@ pub(crate) struct Worker<'run> {
 /// as many looks is taken for one that does not.
 const ROUNDS: u32 = 1024;
 
-/// In a fast run, after [`ROUNDS`], one round of so many yields to other OS threads: where those keep the processors busy a yield takes milliseconds.
-const YIELDING_ROUNDS: u32 = 64;
+/// After a round without a change a worker yields to other OS threads, so many times until it sees the next change. Where those keep the processors busy each
+/// yield takes milliseconds.
+const YIELDS: u32 = 4;
+
+/// Then it sleeps in one round of so many, ...
+const ROUNDS_OF_PAUSE: u32 = 64;
+
+/// ... for so long: an OS thread that slept comes before those that compute.
+const PAUSE: Duration = Duration::from_micros(50);
 
 /// Further rounds, in which such lanes come through each place at which they give way: a load does so in each 16th round at the latest.
 const SETTLING_ROUNDS: u32 = 256;
@@ -58,6 +65,8 @@ const UNSEEN_FOR: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 }
 #[derive(Debug, Default)]
 struct Watch {
     rounds: u32,
+    /// Yields to other OS threads since the last change.
+    yields: u32,
     /// Since when a fast run has had as many rounds as it needs.
     quiet_since: Option<Instant>,
     /// All workers have voted that nothing changes: these are the `SETTLING_ROUNDS`.
@@ -129,6 +138,7 @@ impl<'run> Worker<'run> {
             self.turns = self.turns_of(number);
         }
         self.watch.rounds = 0;
+        self.watch.yields = 0;
         self.watch.rounds_after_panic = 0;
         let control = self.set.launch.options.control.clone();
         let stuck = match control {
@@ -233,10 +243,14 @@ impl<'run> Worker<'run> {
             .schedulers
             .iter_mut()
             .fold(false, |any, scheduler| scheduler.wake() | any);
-        let rounds = self.watch.rounds;
-        let is_long = self.set.launch.options.mode == Mode::Fast && rounds > ROUNDS;
-        if any && (!is_long || rounds.is_multiple_of(YIELDING_ROUNDS)) {
+        let watch = &mut self.watch;
+        if !any || watch.rounds == 0 {
+            // Lanes of its own have gone on.
+        } else if watch.yields < YIELDS {
+            watch.yields += 1;
             thread::yield_now();
+        } else if watch.rounds.is_multiple_of(ROUNDS_OF_PAUSE) {
+            thread::sleep(PAUSE);
         }
         any
     }
@@ -259,6 +273,7 @@ impl<'run> Worker<'run> {
         if changed || progress != watch.progress {
             watch.progress = progress;
             watch.rounds = 0;
+            watch.yields = 0;
             watch.quiet_since = None;
             if watch.settles {
                 self.end_settling(); // a loop gave up by itself
@@ -279,7 +294,7 @@ impl<'run> Worker<'run> {
         if launch.options.mode == Mode::Fast && launch.options.control.is_none() {
             let since = watch.quiet_since.get_or_insert_with(Instant::now);
             if since.elapsed() < UNSEEN_FOR {
-                watch.rounds -= YIELDING_ROUNDS;
+                watch.rounds -= ROUNDS_OF_PAUSE;
                 return false;
             }
         }
