@@ -51,8 +51,9 @@ const SETTLING_ROUNDS: u32 = 256;
 /// Both in a run under control, whose rounds are the same each time: a lane gives way after two accesses of a round, and a body runs in many schedules.
 const ROUNDS_UNDER_CONTROL: [u32; 2] = [64, 16];
 
-/// The first in a fast run, which sees fewer changes of memory: at least so many, and so many looks of all lanes together.
-const ROUNDS_UNSEEN: [u32; 2] = if cfg!(test) {
+/// The first in a fast run, which sees fewer changes of memory: at least so many, and so many looks of all lanes together. Fewer where each look switches
+/// between threads of the operating system.
+const ROUNDS_UNSEEN: [u32; 2] = if cfg!(any(test, miri, warploom_threads)) {
     [1 << 12, 1 << 14]
 } else {
     [1 << 16, 1 << 22]
