@@ -1,6 +1,6 @@
 //! Several pieces of work at a time, as many as cargo's job server allows.
 
-use jobserver::Client;
+use jobserver::{Acquired, Client};
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -60,6 +60,39 @@ fn run_within<T: Send>(client: Option<Client>, tasks: Vec<T>, work: &(dyn Fn(T) 
         // Requests that were not answered end here, and the channel with them.
         drop(helper);
     });
+}
+
+/// Where slots for further processes come from.
+pub(crate) struct Slots(Option<Client>);
+
+/// A slot of cargo's job server, which is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    _token: Acquired,
+}
+
+impl Slots {
+    /// Those of cargo's job server; without one there are none.
+    pub(crate) fn of_cargo() -> Slots {
+        // SAFETY: as in `run`.
+        let found = unsafe { Client::from_env_ext(true) };
+        Slots(found.client.ok())
+    }
+
+    /// A slot, if one is free.
+    pub(crate) fn take(&self) -> Option<Slot> {
+        let token = self.0.as_ref()?.try_acquire().ok()??;
+        Some(Slot { _token: token })
+    }
+}
+
+impl Slot {
+    /// One of a job server that has one.
+    #[cfg(test)]
+    pub(crate) fn of(server: &Client) -> Slot {
+        let token = server.acquire().unwrap();
+        Slot { _token: token }
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod cargo; // the nested build: its command, environment and messages
 mod elf; // the object file that carries device code into the program
 mod embed; // objects with device code, and where cargo links them
 mod environment; // variables of the nested build
+mod fork; // work in a copy of this process
 mod graph; // what a build compiles, and whether two builds agree
 mod groups; // what is linked into which targets
 mod inputs; // what else the device pass depends on

@@ -3,9 +3,10 @@
 //! A pass is required, or makes code faster; those that only make code faster can be switched off: `WARPLOOM_PASSES=-name,-other` for the build.
 //! `docs/generated/compiler-passes.md` is generated from this table.
 
+use crate::jobs::Slot;
 use crate::llvm::{LlvmError, Module};
 use crate::watch::Watch;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// When a pass runs, and on which IR.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -328,6 +329,7 @@ pub(crate) struct Runner<'a> {
     target: RefCell<String>,
     /// What has run, in this order.
     ran: RefCell<Vec<Pass>>,
+    is_alone: Cell<bool>,
 }
 
 impl<'a> Runner<'a> {
@@ -338,6 +340,7 @@ impl<'a> Runner<'a> {
             watch,
             target,
             ran,
+            is_alone: Cell::new(false),
         }
     }
 
@@ -350,6 +353,19 @@ impl<'a> Runner<'a> {
     pub(crate) fn enters(&self, step: &str, module: &Module<'_>) {
         let step = format!("{step}{}", self.target.borrow());
         self.watch.enters(&step, module);
+    }
+
+    /// See [`Watch::slot`].
+    pub(crate) fn slot(&self) -> Option<Slot> {
+        if self.is_alone.get() {
+            return None;
+        }
+        self.watch.slot()
+    }
+
+    /// No copy takes over any work from here on.
+    pub(crate) fn stays_alone(&self) {
+        self.is_alone.set(true);
     }
 
     pub(crate) fn is_off(&self, pass: Pass) -> bool {

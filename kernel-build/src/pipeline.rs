@@ -5,7 +5,9 @@
 
 mod availability; // what no device has
 mod contract; // what holds of IR between the stages
+mod copies; // what copies of the process compile
 mod debug_labels; // what line information leaves beside lines
+mod emitted; // what code generation makes
 #[cfg(test)]
 mod fast_math_tests;
 mod image_groups; // which kernels share an image
@@ -41,8 +43,10 @@ use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
 use crate::roots;
 use crate::watch::Watch;
-use images::Schedule;
+use copies::Emulated;
+use emitted::Images;
 pub(crate) use images::{Part, Program};
+use images::{Schedule, Unit};
 use last_result::Keyed;
 pub(crate) use last_result::LastResult;
 use std::path::PathBuf;
@@ -57,6 +61,9 @@ pub(crate) enum PipelineError {
     /// Problems of kernels, one text each.
     #[error("{}", .0.join("\n"))]
     Kernels(Vec<String>),
+    /// What it should have compiled is compiled again without copies.
+    #[error("a copy of the process that makes PTX has ended before its time")]
+    Copy,
 }
 
 impl PipelineError {
@@ -113,10 +120,6 @@ macro_rules! pass {
 pub(crate) const INSTRUMENTED: &str = "the instrumented code";
 
 /// The passes, in their order. Host IR becomes device IR once, then a copy of it becomes PTX for each architecture.
-#[expect(
-    clippy::too_many_lines,
-    reason = "a line for each pass, in their order"
-)]
 fn compile_with(
     mut module: Module<'_>,
     input: &Input<'_>,
@@ -164,8 +167,7 @@ fn compile_with(
     let calls = availability::Calls::of(m, &roots, host_assembly);
     let names: Vec<String> = pass!(run, m: AddKernels => kernels::add(m, &roots, &layout));
     (input.dump)("device.ll", &|| m.to_text());
-    run.enters(INSTRUMENTED, whole.as_ref().unwrap_or(m));
-    let instrumented = instrument::build(whole, &roots, &names, input.target, input.dump)?;
+    let emulated = Emulated::begin(whole, (&roots, &names), input, run)?;
     pass!(run, m: InlineRequired => kernels::inline(m, &roots, &names));
     pass!(run, m: UnmarkFloats => float_arithmetic::unmark(m));
     pass!(run, m: FormattedPanics => formatted_panics::lower(m));
@@ -182,90 +184,102 @@ fn compile_with(
         options,
     };
     let mut schedule = Schedule::of(&program);
-    while let Some(unit) = schedule.next() {
-        let mut whole = program.module.duplicate();
-        let (m, names) = (&mut whole, &program.names);
-        let gpu = &gpu(m, unit.arch, 0)?;
-        run.compiles_for(&unit.arch.name());
-        pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
-        pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
-        pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
-        let mut early: EarlyLoops<'_> = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
-        for unit in schedule.split(&unit, &early) {
-            let tried = if unit.is_early() {
-                None
-            } else {
-                early.take_optimised()
-            };
-            let optimised = tried.is_some();
-            let mut copy = tried.unwrap_or_else(|| whole.duplicate());
-            let m = &mut copy;
-            program.select(m, &unit.kernels)?;
-            pass!(run, m: Simplify => early.simplify(m, gpu));
-            let mut early = early.functions(m);
-            pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
-            pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
-            pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
-            pass!(run, m: RangeVersioning => early.again(m, range_versioning::version_kernel));
-            pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
-            pass!(run, m: LoopUnswitching => early.unswitch(m));
-            // Before the loops without checks are unrolled.
-            pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
-            pass!(run, m: Optimise => if optimised { Ok(()) } else { optimise(m, Some(gpu)) });
-            pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
-            let mut loops = Changed::default();
-            pass!(run, m: CaseSelection => case_selection::select_all(m, &mut loops, gpu));
-            pass!(run, m: LoopRotation => loop_rotation::rotate_all(m, &mut loops, gpu));
-            pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
-            pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
-            pass!(run, m: RangeVersioning => loops.each(m, range_versioning::version_kernel));
-            pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
-            let mut counted = Changed::default();
-            pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut counted));
-            pass!(run, m: CaseAnalysis => case_analysis::rewrite_all(m, &counted, gpu));
-            loops.add(counted);
-            pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
-            pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
-            loops.each(m, gather_batching::is_candidate);
-            pass!(run, m: LoopUnswitching => loops.unswitch(m));
-            pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
-            pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
-            pass!(run, m: Participation => participation::answer_all(m, &mut loops));
-            pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
-            pass!(run, m: GroupUnrolling => group_unrolling::unroll_all(m));
-            pass!(run, m: DivisionVersioning => division_versioning::version_all(m));
-            pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
-            pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
-
-            pass!(run, m: RedirectSymbols => symbols::redirect(m));
-            program.check_availability(m)?;
-            program.check_shared_bytes(m)?;
-            contract::check(m, Stage::Optimisation, names)?;
-            pass!(run, m: NumberLocations => locations::number(m, names));
-            pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
-            pass!(run, m: ExpandAtomics => atomics::expand(m));
-            pass!(run, m: EarlyChecks => early_checks::hoist_all(m));
-            pass!(run, m: LoadSinking => load_sinking::sink_all(m));
-            pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
-            program.check_warp_groups(m)?;
-            pass!(run, m: AllowContraction => program.allow_contraction(m));
-            pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
-            pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
-            pass!(run, m: WideMinMax => wide_min_max::widen(m));
-            pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));
-            pass!(run, m: StepNarrowing => step_narrowing::narrow_all(m));
-            pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
-            pass!(run, m: SaturatingCasts => saturating_casts::convert_all(m));
-            pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
-            contract::check(m, Stage::Emission, names)?;
-            schedule.emit(copy, unit, run, input.dump)?;
-        }
-    }
+    copies::compile_all(&mut schedule, input, run)?;
+    let facts = (&*program.roots, &*program.names);
+    let instrumented = emulated.finish(facts, input, run)?;
     let compiled = schedule.finish(instrumented);
     if let Some(last) = last {
         last.store(&compiled);
     }
     Ok(compiled)
+}
+
+/// The images of kernels that are compiled together: device IR becomes PTX.
+fn compile_unit(
+    schedule: &Schedule<'_, '_>,
+    unit: &Unit,
+    input: &Input<'_>,
+    run: &Runner<'_>,
+) -> Result<Vec<Images>, PipelineError> {
+    let (program, mut all) = (schedule.program, Vec::new());
+    let mut whole = program.module.duplicate();
+    let (m, names) = (&mut whole, &program.names);
+    let gpu = &gpu(m, unit.arch, 0)?;
+    run.compiles_for(&unit.arch.name());
+    pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
+    pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
+    pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
+    let mut early: EarlyLoops<'_> = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
+    for unit in schedule.split(unit, &early) {
+        let tried = if unit.is_early {
+            None
+        } else {
+            early.take_optimised()
+        };
+        let optimised = tried.is_some();
+        let mut copy = tried.unwrap_or_else(|| whole.duplicate());
+        let m = &mut copy;
+        program.select(m, &unit.kernels)?;
+        pass!(run, m: Simplify => early.simplify(m, gpu));
+        let mut early = early.functions(m);
+        pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
+        pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
+        pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
+        pass!(run, m: RangeVersioning => early.again(m, range_versioning::version_kernel));
+        pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
+        pass!(run, m: LoopUnswitching => early.unswitch(m));
+        // Before the loops without checks are unrolled.
+        pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
+        pass!(run, m: Optimise => if optimised { Ok(()) } else { optimise(m, Some(gpu)) });
+        pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
+        let mut loops = Changed::default();
+        pass!(run, m: CaseSelection => case_selection::select_all(m, &mut loops, gpu));
+        pass!(run, m: LoopRotation => loop_rotation::rotate_all(m, &mut loops, gpu));
+        pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
+        pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
+        pass!(run, m: RangeVersioning => loops.each(m, range_versioning::version_kernel));
+        pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+        let mut counted = Changed::default();
+        pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut counted));
+        pass!(run, m: CaseAnalysis => case_analysis::rewrite_all(m, &counted, gpu));
+        loops.add(counted);
+        pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
+        pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
+        loops.each(m, gather_batching::is_candidate);
+        pass!(run, m: LoopUnswitching => loops.unswitch(m));
+        pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
+        pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
+        pass!(run, m: Participation => participation::answer_all(m, &mut loops));
+        pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
+        pass!(run, m: GroupUnrolling => group_unrolling::unroll_all(m));
+        pass!(run, m: DivisionVersioning => division_versioning::version_all(m));
+        pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
+        pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
+
+        pass!(run, m: RedirectSymbols => symbols::redirect(m));
+        program.check_availability(m)?;
+        program.check_shared_bytes(m)?;
+        contract::check(m, Stage::Optimisation, names)?;
+        pass!(run, m: NumberLocations => locations::number(m, names));
+        pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
+        pass!(run, m: ExpandAtomics => atomics::expand(m));
+        pass!(run, m: EarlyChecks => early_checks::hoist_all(m));
+        pass!(run, m: LoadSinking => load_sinking::sink_all(m));
+        pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
+        program.check_warp_groups(m)?;
+        pass!(run, m: AllowContraction => program.allow_contraction(m));
+        pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
+        pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
+        pass!(run, m: WideMinMax => wide_min_max::widen(m));
+        pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));
+        pass!(run, m: StepNarrowing => step_narrowing::narrow_all(m));
+        pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
+        pass!(run, m: SaturatingCasts => saturating_casts::convert_all(m));
+        pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
+        contract::check(m, Stage::Emission, names)?;
+        all.push(schedule.emit(copy, &unit, run, input.dump)?);
+    }
+    Ok(all)
 }
 
 /// The oldest PTX version that has what the architecture and the code need, so that older drivers accept it.

@@ -56,6 +56,7 @@ pub(super) const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["warploom-manifest"],
         &[
             "jobserver",
+            "libc",
             "libloading",
             "object",
             "rustc-demangle",

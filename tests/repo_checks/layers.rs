@@ -173,6 +173,7 @@ const CRATES: &[Layers] = &[
                     "call",
                     "elf",
                     "environment",
+                    "fork",
                     "instructions",
                     "jobs",
                     "options",

@@ -1,5 +1,7 @@
 //! Notes of a process that runs LLVM, for the one that started it: kernels, then each step before it begins.
 
+use crate::fork;
+use crate::jobs::{Slot, Slots};
 use crate::llvm::Module;
 use crate::roots::Root;
 use crate::watch::Watch;
@@ -38,6 +40,7 @@ pub(super) struct Notes {
     only: Option<Vec<usize>>,
     keep: Option<usize>,
     steps: Cell<usize>,
+    slots: Slots,
 }
 
 impl Notes {
@@ -51,6 +54,7 @@ impl Notes {
             only: only.map(|list| list.split(',').filter_map(number).collect()),
             keep: std::env::var(KEEP).ok().and_then(|text| number(&text)),
             steps: Cell::new(0),
+            slots: Slots::of_cargo(),
         })
     }
 
@@ -70,8 +74,11 @@ impl Notes {
     }
 }
 
-/// A line; without it the report of a crash says less, and nothing else changes.
+/// A line; without it the report of a crash says less, and nothing else changes. Of a copy of the process there are none.
 fn add(path: &Path, kind: &str, what: &str) {
+    if fork::is_copy() {
+        return;
+    }
     let line = format!("{kind}{}\n", what.replace('\n', " "));
     let file = OpenOptions::new().append(true).create(true).open(path);
     drop(file.and_then(|mut file| file.write_all(line.as_bytes())));
@@ -97,6 +104,11 @@ impl Watch for Notes {
             let mut number = 0..;
             kernels.retain(|_| number.next().is_some_and(|n| only.contains(&n)));
         }
+    }
+
+    /// Not where a crash is traced: what its steps are must not depend on free slots.
+    fn slot(&self) -> Option<Slot> {
+        self.slots.take().filter(|_| self.only.is_none())
     }
 }
 

@@ -130,6 +130,9 @@ pub(super) fn link(request: &Request, container: &Path) -> Result<(), Unlinked> 
         attempt(Some(kernels), None, instrumented).ok().flatten()
     });
     if traced.crash.repeats {
+        // The first process may have left steps to copies of itself, which it does not count.
+        let alone = attempt(Some(&traced.kernels), None, instrumented)?;
+        traced.crash = alone.unwrap_or(traced.crash);
         let step = traced.crash.noted.steps;
         let again = attempt(Some(&traced.kernels), Some(step), instrumented)?;
         traced.crash = again.unwrap_or(traced.crash);

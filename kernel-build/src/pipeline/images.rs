@@ -6,7 +6,9 @@
 //! has instructions of that architecture alone.
 
 use super::availability::Calls;
+use super::emitted::{self, Emitted, Images};
 use super::{Compiled, PipelineError, debug_labels, gpu, image_groups, requirements};
+use crate::fork::Forked;
 use crate::instrument::Show;
 use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::shared::Array;
@@ -143,7 +145,7 @@ impl Part {
 
 /// What is still to be compiled, and what has been.
 pub(super) struct Schedule<'a, 'ctx> {
-    program: &'a Program<'a, 'ctx>,
+    pub(super) program: &'a Program<'a, 'ctx>,
     /// The kernels of each image.
     groups: Vec<Vec<usize>>,
     parts: Vec<Part>,
@@ -152,19 +154,19 @@ pub(super) struct Schedule<'a, 'ctx> {
 }
 
 /// Kernels that are compiled together: those of some groups, for one architecture.
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) arch: Arch,
     groups: Vec<usize>,
     pub(super) kernels: Vec<usize>,
-    /// What the names of its intermediate results begin with.
-    prefix: &'static str,
+    /// Whether its kernels are those whose loops are treated before O3.
+    pub(super) is_early: bool,
 }
 
-impl Unit {
-    /// Whether its kernels are those whose loops are treated before O3.
-    pub(super) fn is_early(&self) -> bool {
-        !self.prefix.is_empty()
-    }
+/// What an intermediate result is called.
+fn dumped(arch: Arch, is_early: bool) -> String {
+    let prefix = if is_early { "early." } else { "" };
+    format!("{prefix}{}", arch.name())
 }
 
 impl<'a, 'ctx> Schedule<'a, 'ctx> {
@@ -213,25 +215,38 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         }
     }
 
-    /// The kernels that are compiled next.
+    /// What is compiled next; what follows may change when its images are added.
     pub(super) fn next(&mut self) -> Option<Unit> {
-        loop {
-            let (arch, mut groups) = self.todo.pop()?;
-            groups.retain(|g| !self.parts[*g].has(arch));
-            if !groups.is_empty() {
-                return Some(self.unit(arch, groups, ""));
-            }
+        let next = self.units().next()?;
+        while self.todo.last().is_some_and(|(arch, _)| *arch != next.arch) {
+            self.todo.pop(); // all of its groups have an image
+        }
+        Some(next)
+    }
+
+    /// All that is to be compiled as far as it is known now, in its order.
+    pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
+        let todo = self.todo.iter().rev();
+        let missing = |arch: Arch, groups: &[usize]| {
+            let groups = groups.iter().copied();
+            groups.filter(|g| !self.parts[*g].has(arch)).collect()
+        };
+        let units = todo.map(move |(arch, groups)| self.unit(*arch, missing(*arch, groups), false));
+        units.filter(|unit| !unit.groups.is_empty())
+    }
+
+    fn unit(&self, arch: Arch, groups: Vec<usize>, is_early: bool) -> Unit {
+        Unit {
+            arch,
+            kernels: self.kernels(&groups),
+            groups,
+            is_early,
         }
     }
 
-    fn unit(&self, arch: Arch, groups: Vec<usize>, prefix: &'static str) -> Unit {
+    fn kernels(&self, groups: &[usize]) -> Vec<usize> {
         let kernels = groups.iter().flat_map(|g| self.groups[*g].clone());
-        Unit {
-            arch,
-            kernels: kernels.collect(),
-            groups,
-            prefix,
-        }
+        kernels.collect()
     }
 
     /// The kernels of a unit in two: those without early loops, and those that have some or share an image with one that has. So what becomes of a kernel's loops
@@ -243,75 +258,101 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         };
         let (early, late): (Vec<usize>, Vec<usize>) =
             unit.groups.iter().copied().partition(is_early);
-        let parts = [(late, ""), (early, "early.")].into_iter();
+        let parts = [(late, false), (early, true)].into_iter();
         let parts = parts.filter(|(groups, _)| !groups.is_empty());
         parts
-            .map(|(groups, prefix)| self.unit(unit.arch, groups, prefix))
+            .map(|(groups, is_early)| self.unit(unit.arch, groups, is_early))
             .collect()
     }
 
-    /// Adds the images of all groups of a unit, whose module this is.
+    /// The images of all groups of a unit, whose module this is.
     pub(super) fn emit(
-        &mut self,
+        &self,
         optimised: Module<'ctx>,
-        unit: Unit,
+        unit: &Unit,
         run: &Runner<'_>,
         dump: Show<'_>,
-    ) -> Result<(), PipelineError> {
-        let (arch, groups, prefix) = (unit.arch, unit.groups, unit.prefix);
-        dump(&format!("{prefix}{}.ll", arch.name()), &|| {
+    ) -> Result<Images, PipelineError> {
+        let (arch, is_early) = (unit.arch, unit.is_early);
+        dump(&format!("{}.ll", dumped(arch, is_early)), &|| {
             optimised.to_text()
         });
-        let (mut texts, mut emitted) = (String::new(), Vec::new());
-        self.images(optimised, &groups, (arch, run), &mut emitted)?;
-        for (group, image) in groups.into_iter().zip(emitted) {
-            match image {
-                Emitted::Ptx(text, symbols) => {
-                    let wanted = self.program.options.archs.contains(&arch);
-                    let part = &mut self.parts[group];
-                    if wanted || part.texts.iter().all(|t| differ(&t.2, &text)) {
-                        part.add_symbols(symbols);
-                        texts.push_str(&text);
-                        part.texts.push((arch.sm, arch.exact, text));
-                    }
-                }
-                // It is compiled again, for the architecture that it needs.
-                Emitted::Needs(more) => match self.todo.iter_mut().find(|t| t.0 == more) {
-                    Some(entry) if entry.1.contains(&group) => {}
-                    Some(entry) => entry.1.push(group),
-                    None => self.todo.push((more, vec![group])),
-                },
+        let emitted = self.images(optimised, &unit.groups, (arch, run))?;
+        let emitted = unit.groups.iter().copied().zip(emitted).collect();
+        Ok(Images { is_early, emitted })
+    }
+
+    /// Adds the images of what was compiled [`next`](Self::next).
+    pub(super) fn add(&mut self, arch: Arch, images: Vec<Images>, dump: Show<'_>) {
+        self.todo.pop();
+        for Images { is_early, emitted } in images {
+            let mut texts = String::new();
+            for (group, image) in emitted {
+                self.add_image(arch, group, image, &mut texts);
             }
+            dump(&format!("{}.ptx", dumped(arch, is_early)), &|| {
+                texts.clone()
+            });
         }
-        dump(&format!("{prefix}{}.ptx", arch.name()), &|| texts.clone());
-        Ok(())
+    }
+
+    fn add_image(&mut self, arch: Arch, group: usize, image: Emitted, texts: &mut String) {
+        match image {
+            Emitted::Ptx(text, symbols) => {
+                let wanted = self.program.options.archs.contains(&arch);
+                let part = &mut self.parts[group];
+                if wanted || part.texts.iter().all(|t| differ(&t.2, &text)) {
+                    part.add_symbols(symbols);
+                    texts.push_str(&text);
+                    part.texts.push((arch.sm, arch.exact, text));
+                }
+            }
+            // It is compiled again, for the architecture that it needs.
+            Emitted::Needs(more) => match self.todo.iter_mut().find(|t| t.0 == more) {
+                Some(entry) if entry.1.contains(&group) => {}
+                Some(entry) => entry.1.push(group),
+                None => self.todo.push((more, vec![group])),
+            },
+        }
     }
 
     /// What becomes of these groups of kernels, in their order. The module is halved until each part has one group: a copy of the whole
-    /// module for each group would cost the square of the number of kernels.
+    /// module for each group would cost the square of the number of kernels. Where there is a slot for it, a copy of the process takes over one half.
     fn images(
         &self,
         mut module: Module<'ctx>,
         groups: &[usize],
         (arch, run): (Arch, &Runner<'_>),
-        emitted: &mut Vec<Emitted>,
-    ) -> Result<(), PipelineError> {
+    ) -> Result<Vec<Emitted>, PipelineError> {
         let (first, second) = match groups {
-            [] => return Ok(()),
+            [] => return Ok(vec![]),
             [group] => {
-                emitted.push(self.image(module, &self.groups[*group], (arch, run))?);
-                return Ok(());
+                let image = self.image(module, &self.groups[*group], (arch, run))?;
+                return Ok(vec![image]);
             }
             _ => groups.split_at(groups.len() / 2),
         };
-        let kernels = |half: &[usize]| half.iter().flat_map(|g| self.groups[*g].clone()).collect();
-        let half: Vec<usize> = kernels(first);
-        let mut part = module.duplicate();
-        self.program.select(&mut part, &half)?;
-        self.images(part, first, (arch, run), emitted)?;
-        let half: Vec<usize> = kernels(second);
-        self.program.select(&mut module, &half)?;
-        self.images(module, second, (arch, run), emitted)
+        let of_first = || {
+            let mut part = module.duplicate();
+            self.program.select(&mut part, &self.kernels(first))?;
+            self.images(part, first, (arch, run))
+        };
+        let begun = Forked::begin(run.slot(), || emitted::pack_part(of_first().ok()?));
+        let done = match begun {
+            Some(_) => vec![],
+            None => of_first()?,
+        };
+        self.program.select(&mut module, &self.kernels(second))?;
+        let of_second = self.images(module, second, (arch, run))?;
+        let mut all = match begun {
+            Some(begun) => begun
+                .wait()
+                .and_then(emitted::unpack_part)
+                .ok_or(PipelineError::Copy)?,
+            None => done,
+        };
+        all.extend(of_second);
+        Ok(all)
     }
 
     /// PTX for one group of kernels; other kernels of the module are dropped.
@@ -390,13 +431,6 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             instrumented,
         }
     }
-}
-
-/// What becomes of a group of kernels.
-enum Emitted {
-    Ptx(String, Vec<Symbol>),
-    /// It uses instructions that the architecture lacks.
-    Needs(Arch),
 }
 
 /// Whether a kernel of the group can reach a branch on what `question` answers: `arch()` or `feature_set()`.
