@@ -22,6 +22,7 @@ mod environment; // variables of the nested build
 mod fork; // work in a copy of this process
 mod graph; // what a build compiles, and whether two builds agree
 mod groups; // what is linked into which targets
+mod hash; // maps and sets of handles
 mod inputs; // what else the device pass depends on
 #[doc(hidden)]
 pub mod installation; // what the device pass finds on this machine, for programs that show it

@@ -3,9 +3,10 @@
 //! The graph is taken before optimisation, while calls still have the lines where they were written. After optimisation, what is still
 //! undefined cannot run on a device; the graph then tells how each kernel gets there.
 
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Module, Value};
 use crate::roots::Root;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Who refers to whom, and where.
 pub(crate) struct Graph {
@@ -21,12 +22,12 @@ struct Edge {
 impl Graph {
     /// The references of every function that has a body.
     pub(crate) fn of(functions: &[Value<'_>]) -> Graph {
-        let mut edges = HashMap::new();
-        let mut reached = HashMap::new();
+        let mut edges = HashMap::default();
+        let mut reached = HashMap::default();
         for function in functions.iter().filter(|f| !f.is_declaration()) {
             let mut list: Vec<Edge> = Vec::new();
             for instruction in function.instructions() {
-                let mut names = HashSet::new();
+                let mut names = HashSet::default();
                 for operand in instruction.operands() {
                     collect_names(operand, &mut reached, &mut names);
                 }
@@ -52,7 +53,7 @@ impl Graph {
 
     /// The shortest way from a function to a symbol: each step's name and the line that refers to it.
     pub(crate) fn path(&self, from: &str, to: &str) -> Option<Vec<Step>> {
-        let mut before: HashMap<&str, (&str, &Edge)> = HashMap::new();
+        let mut before: HashMap<&str, (&str, &Edge)> = HashMap::default();
         let mut queue = VecDeque::from([from]);
         while let Some(at) = queue.pop_front() {
             if at == to {
@@ -80,7 +81,7 @@ impl Graph {
 
     /// Everything reached from a function.
     pub(crate) fn reachable(&self, from: &str) -> HashSet<String> {
-        let mut seen = HashSet::from([from.to_owned()]);
+        let mut seen = HashSet::from_iter([from.to_owned()]);
         let mut todo = vec![from.to_owned()];
         while let Some(at) = todo.pop() {
             for edge in self.edges.get(&at).into_iter().flatten() {
@@ -122,7 +123,7 @@ fn collect_names<'ctx>(
             return;
         }
         reached.insert(global, vec![]);
-        let mut inner = HashSet::new();
+        let mut inner = HashSet::default();
         if global.is_thread_local() || global.is_declaration() {
             inner.insert(global.name());
         } else if let Some(initializer) = global.initializer() {
@@ -360,9 +361,9 @@ pub(crate) fn visit<'ctx>(
 
 /// The globals that a function reaches: through calls, other constants and the initial values of globals.
 pub(crate) fn globals(function: Value<'_>) -> HashSet<Value<'_>> {
-    let mut seen = HashSet::from([function]);
+    let mut seen = HashSet::from_iter([function]);
     let mut todo = vec![function];
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     while let Some(value) = todo.pop() {
         let next = if value.as_function().is_some() {
             let instructions = value.instructions().into_iter();

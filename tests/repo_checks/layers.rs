@@ -174,6 +174,7 @@ const CRATES: &[Layers] = &[
                     "elf",
                     "environment",
                     "fork",
+                    "hash",
                     "instructions",
                     "jobs",
                     "options",

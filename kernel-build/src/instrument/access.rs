@@ -7,9 +7,9 @@ use super::early::{self, Store};
 use super::group::{Group, group};
 use super::local::{self, is_private};
 use super::places::Places;
+use crate::hash::HashMap;
 use crate::llvm::{Module, Op, Type, TypeKind, Value};
 use crate::lower::symbols::INTRINSIC;
-use std::collections::HashMap;
 
 /// Parts of the names of intrinsics that do something at a place: they are told where they are called from.
 const PLACED: &[&str] = &[

@@ -1,8 +1,8 @@
 //! Kernels in C's convention, and the places where the emulator gives memory.
 
+use crate::hash::HashSet;
 use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Value};
 use crate::roots::{DeviceParam, Root};
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
 

@@ -1,8 +1,8 @@
 //! Where in the source an instruction comes from: numbered places, each with the calls that were inlined around it.
 
 use crate::environment::PATHS_FROM;
+use crate::hash::HashMap;
 use crate::llvm::Value;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use warploom_manifest::instrumented::Site;
 
@@ -35,9 +35,9 @@ impl Places {
             files: vec![],
             functions: vec![],
             sites: vec![],
-            file_numbers: HashMap::new(),
-            function_numbers: HashMap::new(),
-            known: HashMap::new(),
+            file_numbers: HashMap::default(),
+            function_numbers: HashMap::default(),
+            known: HashMap::default(),
             // Without it, paths are shown whole.
             here: std::env::current_dir().unwrap_or_default(),
         }

@@ -3,17 +3,17 @@
 use super::entries;
 use super::places::Places;
 use super::table::{FIRST_SITE, TABLE};
+use crate::hash::HashMap;
 use crate::llvm::{Linkage, LlvmError, Machine, Module, Value};
 use crate::lower::statics as lowered;
 use crate::reach;
 use crate::roots::Root;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use warploom_manifest::instrumented::{Global, Instrumented, Kernel, MAGIC, SECTION, Static};
 
 /// The statics that the host can ask for, by their symbols; they lose their sections.
 pub(super) fn statics(module: &Module<'_>) -> HashMap<String, Static> {
-    let mut found = HashMap::new();
+    let mut found = HashMap::default();
     for global in module.globals() {
         if global.is_declaration() {
             continue;

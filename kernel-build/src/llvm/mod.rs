@@ -31,9 +31,9 @@ pub(crate) use target::{Machine, Passes};
 pub(crate) use types::{Type, TypeKind};
 pub(crate) use value::{Attribute, Linkage, Value};
 
+use crate::hash::HashMap;
 use crate::versions;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::sync::OnceLock;

@@ -7,8 +7,8 @@
 //! their order. What LLVM expands into a compare-exchange loop (other operations on 8 and 16 bits, `nand`) keeps its order and is
 //! left alone.
 
+use crate::hash::HashMap;
 use crate::llvm::{Context, Linkage, LlvmError, Module, Op, Type, TypeKind, Value};
-use std::collections::HashMap;
 
 const RELAXED: i32 = 2;
 const RELEASE: i32 = 5;
@@ -61,7 +61,7 @@ pub(crate) fn needs_expansion(instruction: Value<'_>, context: &Context) -> bool
 /// Replaces the operations; needs `always-inline` after it.
 pub(crate) fn expand(module: &mut Module<'_>) -> Result<(), LlvmError> {
     let scopes = Scopes::of(module.context());
-    let mut helpers: HashMap<String, String> = HashMap::new();
+    let mut helpers: HashMap<String, String> = HashMap::default();
     let mut planned = Vec::new();
     let instructions = module.functions().into_iter().flat_map(Value::instructions);
     for instruction in instructions {

@@ -10,10 +10,10 @@
 //! }
 //! ```
 
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Attribute, Linkage, LlvmError, Module, Passes, Subprogram, Value};
 use crate::lower::retarget;
 use crate::roots::{DeviceParam, Root};
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
 
@@ -209,7 +209,7 @@ fn launch_facts(root: &Root<'_>) -> String {
 /// checks which always hold go away. Functions know what all kernels that reach them have in common; those whose address is taken know what every
 /// block has, since another kernel may find the address in memory. Call before optimisation.
 pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
-    let mut known: HashMap<Value<'_>, Limits> = HashMap::new();
+    let mut known: HashMap<Value<'_>, Limits> = HashMap::default();
     for (root, name) in roots.iter().zip(names) {
         let limits = Limits::of(root);
         for function in module.function(name).map(reached).into_iter().flatten() {
@@ -256,7 +256,7 @@ pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: 
 
 /// The kernel and all functions that it can call, those of tables too.
 fn reached(kernel: Value<'_>) -> Vec<Value<'_>> {
-    let mut seen = HashSet::from([kernel]);
+    let mut seen = HashSet::from_iter([kernel]);
     let mut todo = vec![kernel];
     let mut functions = Vec::new();
     while let Some(value) = todo.pop() {
@@ -282,8 +282,8 @@ fn callable_by_address<'ctx>(module: &Module<'ctx>) -> HashSet<Value<'ctx>> {
     let in_code = in_code.flat_map(|i| i.as_call().map_or_else(|| i.operands(), Value::args));
     let in_memory = module.globals().into_iter().filter_map(Value::initializer);
     let mut todo: Vec<Value<'ctx>> = in_code.chain(in_memory).collect();
-    let mut seen = HashSet::new();
-    let mut callable = HashSet::new();
+    let mut seen = HashSet::default();
+    let mut callable = HashSet::default();
     while let Some(value) = todo.pop() {
         if !value.is_constant() || !seen.insert(value) {
             continue;

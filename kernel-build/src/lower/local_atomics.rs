@@ -16,7 +16,7 @@
 //! Runs when address spaces are known, and before [`atomics`](super::atomics) spells out what is left. Fences of a single thread, which only
 //! restrain the compiler, have done their work by then; NVPTX cannot select them.
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 use super::atomics::call_helpers;
 use crate::llvm::{Context, LlvmError, Module, Op, TypeKind, Value};
@@ -36,7 +36,7 @@ const ORDERS: [(i32, &str); 5] = [
 /// Replaces the operations; needs `always-inline` after it.
 pub(crate) fn lower(module: &mut Module<'_>, kernels: &[String]) -> Result<(), LlvmError> {
     let scopes = scopes(module.context());
-    let mut helpers: HashMap<String, String> = HashMap::new();
+    let mut helpers: HashMap<String, String> = HashMap::default();
     let (mut planned, mut fences) = (Vec::new(), Vec::new());
     for function in module.functions() {
         let is_kernel = kernels.contains(&function.name());
@@ -86,7 +86,7 @@ enum Place {
 
 impl Place {
     fn of(pointer: Value<'_>, is_kernel: bool) -> Place {
-        let (mut all, mut seen) = (None, HashSet::new());
+        let (mut all, mut seen) = (None, HashSet::default());
         let mut pending = vec![pointer];
         while let Some(value) = pending.pop() {
             if !seen.insert(value) {

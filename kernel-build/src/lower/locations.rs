@@ -7,9 +7,9 @@
 //! A panic function is shared by all kernels and takes nothing but the location, so the number travels there. It costs nothing
 //! where nothing panics: locations are constants. Code that several kernels share without inlining has number 0, "unknown".
 
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Linkage, LlvmError, Module, Value};
 use crate::reach::Graph;
-use std::collections::{HashMap, HashSet};
 
 /// What a panic stores of a location. Defined only after optimisation: before that, the address of a location that a panic function always gets
 /// could become part of a constant there, in which it is not found.
@@ -29,7 +29,7 @@ pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), 
     all.retain(|g| is_location(*g));
     let locations: HashSet<Value<'_>> = all.iter().copied().collect();
     let owners = owners(module, entries);
-    let mut numbered: HashMap<(Value<'_>, u32), Value<'_>> = HashMap::new();
+    let mut numbered: HashMap<(Value<'_>, u32), Value<'_>> = HashMap::default();
     for function in module.functions() {
         let Some(kernel) = owners.get(&function.name()).copied() else {
             continue;
@@ -85,7 +85,7 @@ fn with_number<'ctx>(module: &mut Module<'ctx>, location: Value<'ctx>, kernel: u
 /// The functions that exactly one kernel reaches, and which.
 fn owners(module: &Module<'_>, entries: &[String]) -> HashMap<String, u32> {
     let graph = Graph::of(&module.functions());
-    let mut owners: HashMap<String, Option<u32>> = HashMap::new();
+    let mut owners: HashMap<String, Option<u32>> = HashMap::default();
     for (entry, number) in entries.iter().zip(1..) {
         for name in graph.reachable(entry) {
             owners

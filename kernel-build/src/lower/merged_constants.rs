@@ -8,8 +8,8 @@
 //! has no such address for `%p`, and leaves a null operand, on which the next pass crashes. Conversions of integers to text choose between a table and a
 //! buffer, and are such code. NVPTX moves all constants there in the end, so that the others stay where LLVM optimises them best.
 
+use crate::hash::HashSet;
 use crate::llvm::{Linkage, Module, Op, TypeKind, Value};
-use std::collections::HashSet;
 
 const GLOBAL: u32 = 1;
 
@@ -49,7 +49,7 @@ pub(crate) fn place(module: &mut Module<'_>) {
 
 /// The generic variables from which addresses are computed that merge in `value`.
 fn constants<'ctx>(value: Value<'ctx>) -> Vec<Value<'ctx>> {
-    let mut seen = HashSet::from([value]);
+    let mut seen = HashSet::from_iter([value]);
     let mut todo = vec![value];
     let mut found = Vec::new();
     while let Some(value) = todo.pop() {

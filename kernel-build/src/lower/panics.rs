@@ -12,8 +12,8 @@
 //! Several places do not jump to one copy: ptxas would take it for the place where their threads meet again, and let those that panic wait there for
 //! the others, which may wait at a barrier for them.
 
+use crate::hash::HashSet;
 use crate::llvm::{Attribute, Builder, LlvmError, Machine, Module, Op, Passes, Value};
-use std::collections::HashSet;
 
 /// Kernels with more panics call them. One in place is some thirty machine instructions, a call some fifteen: 16 panics are 600 instructions and 20
 /// registers (sm_90, ptxas 13.0), 33 calls are as many.

@@ -20,12 +20,13 @@ mod conditions;
 use super::linear::Linear;
 use super::loops::{self, Loop};
 use super::{Changed, guard_merging};
+use crate::hash::HashSet;
 use crate::llvm::{
     Block, Builder, LlvmError, Machine, Module, Op, Passes, Predicate, TypeKind, Value,
 };
 use cases::{Case, Cases};
 use conditions::intrinsic;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More cases are not taken apart.
 const CASES: usize = 24;

@@ -20,8 +20,8 @@ use super::loops::{self, Graph};
 use super::region::{Before, Region};
 use super::upper_bounds::{DEPTH, UpperBounds};
 use super::{Changed, has_aligned_op, version_exits};
+use crate::hash::HashSet;
 use crate::llvm::{Block, Builder, Compare, LlvmError, Module, Op, Passes, TypeKind, Value};
-use std::collections::HashSet;
 
 /// Instructions that are copied at most.
 const SIZE: usize = 1000;

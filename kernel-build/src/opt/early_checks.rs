@@ -17,8 +17,8 @@
 use super::gather_batching::is_speculatable;
 use super::guard_merging::{self, Check};
 use super::load_sinking::{is_arithmetic, is_plain_load, is_shared_store};
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Builder, Compare, Module, Op, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Checks that are made earlier, in one function, at most: what they compare takes registers until the loads.
 const MOST: usize = 256;
@@ -42,7 +42,7 @@ pub(crate) fn hoist(function: Value<'_>) -> bool {
         changed |= out_of_arm(block, &edges);
     }
     let mut moved = 0;
-    let mut crossed: HashMap<Block<'_>, usize> = HashMap::new();
+    let mut crossed: HashMap<Block<'_>, usize> = HashMap::default();
     while changed && moved < MOST {
         let found = Block::all(function).into_iter().find_map(|at| {
             let arm = Arm::of(at, &edges)?;
@@ -111,7 +111,7 @@ impl<'ctx> Arm<'ctx> {
             return None;
         }
         // What the check and its panic depend on.
-        let mut needed = HashSet::new();
+        let mut needed = HashSet::default();
         let mut todo = check.needed_values();
         while let Some(value) = todo.pop() {
             if between.contains(&value) && needed.insert(value) {

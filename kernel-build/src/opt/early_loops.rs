@@ -10,9 +10,9 @@ use super::{
     Changed, bounds_check_hoisting, canonical_counters, defined, jump_threading, loops, optimise,
     within_limits,
 };
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, LlvmError, Machine, Module, Op, Passes, Value};
 use crate::lower::symbols::free_register_reads;
-use std::collections::{HashMap, HashSet};
 
 /// What loop passes leave in a function.
 #[derive(Clone, Copy, Default)]
@@ -41,7 +41,9 @@ impl<'ctx> EarlyLoops<'ctx> {
     ) -> Result<EarlyLoops<'ctx>, LlvmError> {
         let mut threaded = module.duplicate();
         simplify(&mut threaded, machine)?;
-        let functions = Changed::with_loops(&threaded);
+        let mut functions = Changed::with_loops(&threaded);
+        // Of others nothing is asked, and a function that is not inlined by now stays what it is.
+        functions.0.retain(|f| f.is_kernel());
         if functions.is_empty() {
             return Ok(EarlyLoops::default());
         }
@@ -55,18 +57,16 @@ impl<'ctx> EarlyLoops<'ctx> {
 
         let none = Rest::default();
         let of = |all: &HashMap<String, Rest>, name: &str| all.get(name).copied().unwrap_or(none);
-        // Functions that are not inlined, as those of panics, are no reason.
-        let is_kernel = |name: &str| module.function(name).is_some_and(Value::is_kernel);
         let is_early = |name: &&String| {
             let (before, left) = (of(&before, name), of(&left, name));
             let copied = left.checks > 0 && left.checks >= COPIED * before.checks;
-            is_kernel(name) && (left.unknown > before.unknown || copied)
+            left.unknown > before.unknown || copied
         };
         let mut early: HashSet<String> = before.keys().filter(is_early).cloned().collect();
         // The first iterations of a loop may differ from the others, and O3 takes them out of it: the trip count is known behind O3 only.
         let peeled = defined(&threaded).into_iter().filter(|f| {
             let name = f.name();
-            is_kernel(&name) && !early.contains(&name) && of(&left, &name).unknown > 0
+            !early.contains(&name) && of(&left, &name).unknown > 0
         });
         let peeled = Changed(peeled.collect());
         let names: Vec<String> = peeled.0.iter().map(|f| f.name()).collect();
@@ -122,7 +122,7 @@ fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmEr
     })
 }
 
-/// By the names of the functions of a copy, on which the loop passes are tried too.
+/// By the names of the kernels of a copy, on which the loop passes are tried too.
 fn rest(module: &Module<'_>) -> HashMap<String, Rest> {
     let of = |function: Value<'_>| {
         canonical_counters::canonicalise(function);
@@ -140,7 +140,8 @@ fn rest(module: &Module<'_>) -> HashMap<String, Rest> {
         };
         (function.name(), rest)
     };
-    defined(module).into_iter().map(of).collect()
+    let kernels = defined(module).into_iter().filter(|f| f.is_kernel());
+    kernels.map(of).collect()
 }
 
 /// Whether the latch compares a counter: O3 leaves other steps than one where it has unrolled a loop.

@@ -26,9 +26,9 @@ mod groups;
 use super::add_recurrence::AddRecurrence;
 use super::loops::{self, Loop};
 use super::trip_count::TripCount;
+use crate::hash::HashSet;
 use crate::llvm::{Block, Compare, Op, Type, TypeKind, Value};
 use crate::lower::kernels::ELEMENTS;
-use std::collections::HashSet;
 
 /// Whether a function has a loop for [`batch`].
 pub(crate) fn is_candidate(function: Value<'_>) -> bool {
@@ -146,7 +146,7 @@ fn dependent<'ctx>(
     path: &[Block<'ctx>],
     gathers: &[Gather<'ctx>],
 ) -> HashSet<Value<'ctx>> {
-    let mut dependent = HashSet::new();
+    let mut dependent = HashSet::default();
     loop {
         let before = dependent.len();
         for instruction in path.iter().flat_map(|b| b.instructions()) {

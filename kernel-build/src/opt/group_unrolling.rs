@@ -17,8 +17,8 @@
 use super::add_recurrence::{AddRecurrence, LoopInvariant};
 use super::loops::{self, Loop};
 use super::{Changed, defined};
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Builder, LlvmError, Module, Op, Passes, Predicate, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Iterations of a group, for loops that are small enough.
 const GROUPS: [usize; 2] = [4, 2];
@@ -169,7 +169,7 @@ impl<'ctx> Plan<'ctx> {
         let at = Builder::at_end(group);
         let merged: Vec<Value<'ctx>> = phis.iter().map(|phi| at.phi(phi.ty())).collect();
         let mut now = merged.clone();
-        let mut values = HashMap::new();
+        let mut values = HashMap::default();
         for _ in 0..self.size {
             values = phis.iter().copied().zip(now.iter().copied()).collect();
             let end_of_block = block.terminator();
@@ -226,7 +226,7 @@ fn is_early_load<'ctx>(load: Value<'ctx>, found: &Loop<'ctx>) -> bool {
     if load.op() != Op::Load {
         return false;
     }
-    let (mut todo, mut seen) = (load.operands(), HashSet::new());
+    let (mut todo, mut seen) = (load.operands(), HashSet::default());
     while let Some(value) = todo.pop() {
         if found.is_invariant(value) || !seen.insert(value) {
             continue;

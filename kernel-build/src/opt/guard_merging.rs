@@ -15,8 +15,8 @@
 //! Between such checks there is no store and no call: the first check that fails is the same, and so is its message.
 
 use super::gather_batching::is_speculatable;
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Builder, Op, TypeKind, Value};
-use std::collections::{HashMap, HashSet};
 
 /// With fewer checks, the branch that replaces them and the condition in the preheader cost as much as they do.
 const LEAST: usize = 4;
@@ -32,7 +32,7 @@ pub(super) fn runs<'ctx>(function: Value<'ctx>, checks: &[Block<'ctx>]) -> Vec<R
         let mut run = Run {
             checks: vec![first],
             between: vec![],
-            early: HashSet::new(),
+            early: HashSet::default(),
         };
         while run.extend(&edges, checks).is_some() {}
         runs.push(run);
@@ -43,7 +43,7 @@ pub(super) fn runs<'ctx>(function: Value<'ctx>, checks: &[Block<'ctx>]) -> Vec<R
 
 /// The number of edges to each block of a function.
 pub(super) fn edges_to(function: Value<'_>) -> HashMap<Block<'_>, usize> {
-    let mut edges = HashMap::new();
+    let mut edges = HashMap::default();
     for to in Block::all(function).into_iter().flat_map(Block::successors) {
         *edges.entry(to).or_default() += 1;
     }
@@ -101,7 +101,7 @@ impl<'ctx> Check<'ctx> {
     /// Which of these instructions its condition and its panic depend on; `None` if one of those cannot be hoisted above all of them.
     fn needs(&self, among: &[Value<'ctx>]) -> Option<HashSet<Value<'ctx>>> {
         let mut todo = self.needed_values();
-        let mut needed = HashSet::new();
+        let mut needed = HashSet::default();
         while let Some(value) = todo.pop() {
             if among.contains(&value) && needed.insert(value) {
                 let early = is_speculatable(value) && value.op() != Op::Call;

@@ -15,9 +15,9 @@ use super::gather_batching::Slice;
 use super::loops::Loop;
 use super::region::Before;
 use super::upper_bounds::{DEPTH as BOUND_DEPTH, UpperBounds};
+use crate::hash::HashMap;
 use crate::llvm::{Block, Op, TypeKind, Value};
 pub(super) use bounds::{Bound, Condition};
-use std::collections::HashMap;
 
 /// Deeper expressions are not analysed.
 const DEPTH: u32 = 16;
@@ -123,7 +123,7 @@ impl<'a, 'ctx> Ranges<'a, 'ctx> {
             before,
             bounds,
             loops: loops.iter().map(|found| (found.header, found)).collect(),
-            found: HashMap::new(),
+            found: HashMap::default(),
         }
     }
 

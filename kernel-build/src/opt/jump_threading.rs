@@ -18,8 +18,8 @@
 
 use super::loops::Graph;
 use super::{Changed, LARGE_FUNCTION, has_aligned_op, latch_folding};
+use crate::hash::HashSet;
 use crate::llvm::{Attribute, Block, Builder, Context, LlvmError, Module, Op, Passes, Value};
-use std::collections::HashSet;
 
 /// Begins the text of the calls that keep a block as it is while jumps are threaded.
 const MARK: &str = "// keeps ";
@@ -90,7 +90,7 @@ fn regions(function: Value<'_>) -> HashSet<Block<'_>> {
     let graph = Graph::of(function);
     let convergent: Vec<bool> = graph.blocks.iter().map(|b| has_convergent_op(*b)).collect();
     let returns = graph.that_return();
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     let mut todo: Vec<HashSet<usize>> = vec![(0..graph.blocks.len()).collect()];
     while let Some(within) = todo.pop() {
         for cycle in graph.cycles_within(&within) {

@@ -10,8 +10,8 @@
 
 use super::gather_batching::is_speculatable;
 use super::loops;
+use crate::hash::HashSet;
 use crate::llvm::{Block, Op, Value};
-use std::collections::HashSet;
 
 /// More instructions would be executed for nothing where the loop ends.
 const MOST: usize = 8;

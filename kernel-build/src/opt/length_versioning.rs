@@ -17,8 +17,9 @@ use super::division_versioning::{can_be_copied, head};
 use super::loops::{self, Graph};
 use super::region::Region;
 use super::{Changed, defined};
+use crate::hash::HashSet;
 use crate::llvm::{Block, Builder, Compare, Module, Op, TypeKind, Value};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// Larger constants are no number of iterations that are unrolled.
 const LARGEST: u64 = 64;

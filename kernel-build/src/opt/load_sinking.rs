@@ -15,8 +15,8 @@
 
 use super::gather_batching::is_speculatable;
 use super::guard_merging::Check;
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Module, Op, TypeKind, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Loads that may be in flight together: with more, addresses would take the registers that elements need.
 const MOST_LOADS: usize = 32;
@@ -84,7 +84,7 @@ impl<'ctx> Sinkable<'ctx> {
         let end = check.at.terminator();
         let all = check.at.instructions().into_iter();
         let instructions: Vec<Value<'ctx>> = all.filter(|i| *i != end).collect();
-        let mut from_loads = HashSet::new();
+        let mut from_loads = HashSet::default();
         for instruction in &instructions {
             let depends = || {
                 instruction
@@ -105,7 +105,7 @@ impl<'ctx> Sinkable<'ctx> {
         let fixed = instructions.iter().copied().filter(|i| !may_sink(i));
         let mut found = Sinkable {
             at: check.at,
-            stay: HashSet::new(),
+            stay: HashSet::default(),
             instructions: instructions.clone(),
         };
         found.keep(fixed.chain(check.needed_values()).collect());

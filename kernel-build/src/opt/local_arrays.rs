@@ -27,8 +27,8 @@ mod whole_unrolling; // loops that index arrays
 
 use super::loops::{self, Loop};
 use super::{Changed, defined, has_aligned_op};
+use crate::hash::HashMap;
 use crate::llvm::{Block, Builder, LlvmError, Machine, Module, Op, Passes, Value};
-use std::collections::HashMap;
 
 /// Bytes of local variables, of each function that has any.
 type Sizes = HashMap<String, u64>;
@@ -205,7 +205,7 @@ fn computed<'ctx>(value: Value<'ctx>, found: &Loop<'ctx>, builder: &Builder<'ctx
 }
 
 fn sizes(module: &Module<'_>) -> Sizes {
-    let mut sizes = Sizes::new();
+    let mut sizes = Sizes::default();
     for function in module.functions() {
         let variables = function.instructions().into_iter();
         let bytes: u64 = variables

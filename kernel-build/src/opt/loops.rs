@@ -1,7 +1,7 @@
 //! The natural loops of a function that have one entering edge and one latch.
 
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Value};
-use std::collections::{HashMap, HashSet};
 
 /// A loop whose header has two predecessors: one outside of the loop, one inside.
 pub(super) struct Loop<'ctx> {
@@ -37,59 +37,80 @@ impl<'ctx> Loop<'ctx> {
     }
 }
 
-/// All loops of a function that have this form.
-pub(super) fn find<'ctx>(function: Value<'ctx>) -> Vec<Loop<'ctx>> {
-    let graph = Graph::of(function);
-    let mut bodies: HashMap<usize, (Vec<usize>, HashSet<usize>)> = HashMap::new();
-    for from in 0..graph.blocks.len() {
+/// A natural loop, by numbers of blocks.
+struct Body {
+    head: usize,
+    latches: Vec<usize>,
+    blocks: Vec<usize>,
+    /// For each block of the function, whether it is one of them.
+    has: Vec<bool>,
+}
+
+/// All natural loops, in the order of their heads.
+fn bodies(graph: &Graph<'_>) -> Vec<Body> {
+    let count = graph.blocks.len();
+    let mut of_head: Vec<Option<Body>> = (0..count).map(|_| None).collect();
+    for from in 0..count {
         for &head in &graph.successors[from] {
-            if graph.dominates(head, from) {
-                let (latches, body) = bodies.entry(head).or_default();
-                latches.push(from);
-                body.insert(head);
-                let mut todo = vec![from];
-                while let Some(at) = todo.pop() {
-                    if body.insert(at) {
-                        todo.extend(&graph.predecessors[at]);
-                    }
+            if !graph.dominates(head, from) {
+                continue;
+            }
+            let body = of_head[head].get_or_insert_with(|| {
+                let mut has = vec![false; count];
+                has[head] = true;
+                Body {
+                    head,
+                    latches: vec![],
+                    blocks: vec![head],
+                    has,
+                }
+            });
+            body.latches.push(from);
+            let mut todo = vec![from];
+            while let Some(at) = todo.pop() {
+                if !std::mem::replace(&mut body.has[at], true) {
+                    body.blocks.push(at);
+                    todo.extend(&graph.predecessors[at]);
                 }
             }
         }
     }
-    let mut found: Vec<(usize, Loop<'ctx>)> = Vec::new();
-    for (&head, (latches, body)) in &bodies {
-        let outside: Vec<usize> = graph.predecessors[head]
-            .iter()
-            .copied()
-            .filter(|b| !body.contains(b))
-            .collect();
-        let ([latch], [preheader]) = (latches.as_slice(), outside.as_slice()) else {
+    of_head.into_iter().flatten().collect()
+}
+
+/// All loops of a function that have this form, in the order of their headers.
+pub(super) fn find<'ctx>(function: Value<'ctx>) -> Vec<Loop<'ctx>> {
+    let graph = Graph::of(function);
+    let bodies = bodies(&graph);
+    let block = |at: &usize| graph.blocks[*at];
+    let mut found = Vec::new();
+    for body in &bodies {
+        let outside = graph.predecessors[body.head].iter().copied();
+        let outside: Vec<usize> = outside.filter(|b| !body.has[*b]).collect();
+        let ([latch], [preheader]) = (body.latches.as_slice(), outside.as_slice()) else {
             continue;
         };
-        let is_inner = |at: usize| {
-            let mut others = bodies.iter().filter(|(other, _)| **other != head);
-            others.any(|(other, (_, inner))| body.contains(other) && inner.contains(&at))
-        };
-        let mut own: Vec<usize> = body.iter().copied().filter(|at| !is_inner(*at)).collect();
-        own.sort_unstable();
+        // By block, not by loop: a kernel of a hundred nested iterators has as many loops.
+        let mut is_own = body.has.clone();
+        for inner in bodies
+            .iter()
+            .filter(|b| b.head != body.head && body.has[b.head])
+        {
+            inner.blocks.iter().for_each(|at| is_own[*at] = false);
+        }
+        let own = (0..graph.blocks.len()).filter(|at| is_own[*at]);
         let (every_iteration, some_iterations): (Vec<usize>, Vec<usize>) =
-            own.into_iter().partition(|at| graph.dominates(*at, *latch));
-        let block = |at: &usize| graph.blocks[*at];
-        found.push((
-            head,
-            Loop {
-                header: graph.blocks[head],
-                preheader: graph.blocks[*preheader],
-                latch: graph.blocks[*latch],
-                blocks: body.iter().map(block).collect(),
-                every_iteration: every_iteration.iter().map(block).collect(),
-                some_iterations: some_iterations.iter().map(block).collect(),
-            },
-        ));
+            own.partition(|at| graph.dominates(*at, *latch));
+        found.push(Loop {
+            header: block(&body.head),
+            preheader: block(preheader),
+            latch: block(latch),
+            blocks: body.blocks.iter().map(block).collect(),
+            every_iteration: every_iteration.iter().map(block).collect(),
+            some_iterations: some_iterations.iter().map(block).collect(),
+        });
     }
-    // The order of a hash map differs from run to run; PTX must not.
-    found.sort_by_key(|(head, _)| *head);
-    found.into_iter().map(|(_, found)| found).collect()
+    found
 }
 
 /// Whether each cycle of a function is a natural loop: then what is in no inner loop executes at most once per iteration.
@@ -123,6 +144,8 @@ pub(super) struct Graph<'ctx> {
     pub(super) predecessors: Vec<Vec<usize>>,
     /// None for blocks that are not reached.
     dominator: Vec<Option<usize>>,
+    /// Of each block, when a walk of the tree of dominators enters it and leaves it.
+    walk: Vec<(usize, usize)>,
 }
 
 impl<'ctx> Graph<'ctx> {
@@ -147,12 +170,14 @@ impl<'ctx> Graph<'ctx> {
         }
         let mut graph = Graph {
             dominator: vec![None; blocks.len()],
+            walk: vec![(0, 0); blocks.len()],
             blocks,
             successors,
             predecessors,
         };
         if !graph.blocks.is_empty() {
             graph.find_dominators();
+            graph.walk_dominators();
         }
         graph
     }
@@ -188,9 +213,32 @@ impl<'ctx> Graph<'ctx> {
         }
     }
 
+    fn walk_dominators(&mut self) {
+        let mut below = vec![Vec::new(); self.blocks.len()];
+        for at in 1..self.blocks.len() {
+            if let Some(above) = self.dominator[at] {
+                below[above].push(at);
+            }
+        }
+        let mut time = 0;
+        let mut path = vec![0];
+        self.walk[0].0 = time;
+        while let Some(&at) = path.last() {
+            time += 1;
+            if let Some(next) = below[at].pop() {
+                self.walk[next].0 = time;
+                path.push(next);
+            } else {
+                self.walk[at].1 = time;
+                path.pop();
+            }
+        }
+    }
+
     fn postorder(&self) -> Vec<usize> {
         let mut order = Vec::new();
-        self.visit(0, &mut HashSet::new(), &mut order, |_| true);
+        let mut seen = vec![false; self.blocks.len()];
+        self.visit(0, &mut seen, &mut order, |_| true);
         order
     }
 
@@ -198,17 +246,17 @@ impl<'ctx> Graph<'ctx> {
     fn visit(
         &self,
         start: usize,
-        seen: &mut HashSet<usize>,
+        seen: &mut [bool],
         order: &mut Vec<usize>,
         is_part: impl Fn(usize) -> bool,
     ) {
-        if !seen.insert(start) {
+        if std::mem::replace(&mut seen[start], true) {
             return;
         }
         let mut path = vec![(start, self.successors[start].clone())];
         while let Some((at, next)) = path.last_mut() {
             match next.pop() {
-                Some(to) if is_part(to) && seen.insert(to) => {
+                Some(to) if is_part(to) && !std::mem::replace(&mut seen[to], true) => {
                     path.push((to, self.successors[to].clone()));
                 }
                 Some(_) => {}
@@ -232,7 +280,7 @@ impl<'ctx> Graph<'ctx> {
     pub(super) fn cycles_within(&self, part: &HashSet<usize>) -> Vec<HashSet<usize>> {
         let mut starts: Vec<usize> = part.iter().copied().collect();
         starts.sort_unstable();
-        let (mut seen, mut order) = (HashSet::new(), Vec::new());
+        let (mut seen, mut order) = (vec![false; self.blocks.len()], Vec::new());
         for start in starts {
             self.visit(start, &mut seen, &mut order, |at| part.contains(&at));
         }
@@ -271,14 +319,13 @@ impl<'ctx> Graph<'ctx> {
         self.dominator[at].filter(|above| *above != at)
     }
 
-    pub(super) fn dominates(&self, above: usize, mut at: usize) -> bool {
-        loop {
-            match self.dominator[at] {
-                _ if at == above => return true,
-                Some(next) if next != at => at = next,
-                _ => return false,
-            }
+    pub(super) fn dominates(&self, above: usize, at: usize) -> bool {
+        if at == above {
+            return true;
         }
+        let is_reached = self.dominator[above].is_some() && self.dominator[at].is_some();
+        let ((begin, end), (first, last)) = (self.walk[above], self.walk[at]);
+        is_reached && begin < first && last < end
     }
 }
 

@@ -55,9 +55,9 @@ mod version_exits;
 pub(crate) mod wide_min_max;
 pub(crate) mod wide_multiply;
 
+use crate::hash::HashSet;
 use crate::llvm::{LlvmError, Machine, Module, Passes, Value};
 use crate::lower::merged_constants;
-use std::collections::HashSet;
 
 /// The functions of a module that some passes have changed, for others that follow.
 #[derive(Default)]
@@ -188,7 +188,7 @@ fn within_limits<'ctx, T>(
 /// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls. What an
 /// indirect call calls is not known, so it counts as one.
 fn has_aligned_op(function: Value<'_>) -> bool {
-    let mut seen = HashSet::from([function]);
+    let mut seen = HashSet::from_iter([function]);
     let mut todo = vec![function];
     while let Some(function) = todo.pop() {
         let instructions = function.instructions().into_iter();
@@ -283,7 +283,7 @@ define internal void @unchanged(ptr %p, i32 %dead) {
 ",
         )
         .unwrap();
-        let changed = Changed(HashSet::from([module.function("changed").unwrap()]));
+        let changed = Changed(HashSet::from_iter([module.function("changed").unwrap()]));
         changed.optimise(&mut module, None).unwrap();
         let unchanged = module.function("unchanged").unwrap();
         assert!(

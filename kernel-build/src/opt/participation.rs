@@ -16,8 +16,8 @@
 
 use super::Changed;
 use super::loops::Graph;
+use crate::hash::HashSet;
 use crate::llvm::{Attribute, Block, Module, Op, Value};
-use std::collections::HashSet;
 
 const BALLOT: &str = "llvm.nvvm.vote.ballot.sync";
 const COUNT: &str = "llvm.nvvm.barrier.cta.red.popc.aligned.all";
@@ -143,7 +143,7 @@ impl<'ctx> Flow<'ctx> {
             return false;
         }
         let reaching = self.reaching(at);
-        let mut left = HashSet::new();
+        let mut left = HashSet::default();
         let mut before: Vec<usize> = (0..self.graph.blocks.len())
             .filter(|b| *b != at && self.graph.dominates(*b, at))
             .collect();

@@ -22,9 +22,9 @@ use super::index_ranges::{Bound, Condition, Ranges};
 use super::loops::{self, Graph, Loop};
 use super::region::{Before, Region};
 use super::upper_bounds::UpperBounds;
+use crate::hash::HashSet;
 use crate::llvm::{Attribute, Block, Builder, Predicate, Value};
 use clamps::Clamps;
-use std::collections::HashSet;
 
 /// Marks a function that has two versions: the one with checks keeps them.
 const VERSIONED: &str = "warploom.versioned";

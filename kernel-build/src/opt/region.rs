@@ -4,8 +4,8 @@
 
 use super::gather_batching::is_speculatable;
 use super::loops::Graph;
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Builder, Op, Value};
-use std::collections::{HashMap, HashSet};
 
 /// The blocks that one block, their head, dominates.
 pub(super) struct Region<'ctx> {
@@ -37,7 +37,7 @@ impl<'ctx> Region<'ctx> {
         let fresh = self.blocks.iter().map(|b| (*b, Block::new_last(function)));
         let blocks: HashMap<Block<'ctx>, Block<'ctx>> = fresh.collect();
         let copied = |block: Block<'ctx>| blocks.get(&block).copied().unwrap_or(block);
-        let mut values = HashMap::new();
+        let mut values = HashMap::default();
         for block in &self.blocks {
             let end = Builder::at_end(copied(*block));
             for instruction in block.instructions() {

@@ -17,8 +17,8 @@
 //! slower is not known.
 
 use super::loops::Graph;
+use crate::hash::HashMap;
 use crate::llvm::{Block, Builder, Module, Op, Predicate, TypeKind, Value};
-use std::collections::HashMap;
 
 /// The end of the numbers of 32 bits.
 const END: u64 = 1 << 32;
@@ -40,7 +40,7 @@ pub(super) fn narrow<'ctx>(module: &Module<'ctx>, function: Value<'ctx>) -> bool
     if known.0.is_empty() {
         return false;
     }
-    let mut products: HashMap<(usize, Value<'ctx>, u64), Value<'ctx>> = HashMap::new();
+    let mut products: HashMap<(usize, Value<'ctx>, u64), Value<'ctx>> = HashMap::default();
     let mut frozen = Vec::new();
     for at in 0..graph.blocks.len() {
         for address in graph.blocks[at].instructions() {
@@ -105,7 +105,7 @@ struct Known<'ctx>(HashMap<usize, Vec<Small<'ctx>>>);
 
 impl<'ctx> Known<'ctx> {
     fn of(graph: &Graph<'ctx>) -> Known<'ctx> {
-        let mut known = HashMap::new();
+        let mut known = HashMap::default();
         for at in 0..graph.blocks.len() {
             // The latch of a loop branches to its header too.
             let others = graph.predecessors[at].iter().copied();

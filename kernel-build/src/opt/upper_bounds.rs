@@ -3,8 +3,8 @@
 //! They come from the ranges of thread and block indices that a launch guarantees, and from operations whose result is limited: masks, shifts, extensions,
 //! quotients and remainders. LLVM writes a remainder whose quotient is known as `x - x / y * y`, so that this form is recognised too.
 
+use crate::hash::HashMap;
 use crate::llvm::{Op, TypeKind, Value};
-use std::collections::HashMap;
 
 /// Deeper expressions are not analysed.
 pub(super) const DEPTH: u32 = 8;
@@ -30,7 +30,7 @@ pub(super) struct Remainder<'ctx> {
 impl<'ctx> UpperBounds<'ctx> {
     /// Of a function as it is now: what is replaced later keeps its bound.
     pub(super) fn of(function: Value<'ctx>) -> UpperBounds<'ctx> {
-        let (mut of_launch, mut remainders) = (HashMap::new(), HashMap::new());
+        let (mut of_launch, mut remainders) = (HashMap::default(), HashMap::default());
         for instruction in function.instructions() {
             if let Some(most) = instruction.as_call().and_then(launch_bound) {
                 of_launch.insert(instruction, most);

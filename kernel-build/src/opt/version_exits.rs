@@ -18,8 +18,8 @@ use super::load_sinking;
 use super::loops::Graph;
 use super::region::{Before, Region};
 use super::upper_bounds::DEPTH;
+use crate::hash::HashSet;
 use crate::llvm::{Block, Builder, Compare, Op, Value};
-use std::collections::HashSet;
 
 /// Lets a version of code go to the start of another one where its checks fail. Leaves blocks that control does not reach.
 pub(super) fn leave_where_checks_fail<'ctx>(
@@ -129,7 +129,7 @@ impl<'ctx> Effects<'ctx> {
         };
         let mut first: Vec<_> = region.blocks().iter().filter_map(effect).collect();
         let mut todo: Vec<Block<'ctx>> = first.iter().flat_map(|(b, _)| b.successors()).collect();
-        let mut preceded = HashSet::new();
+        let mut preceded = HashSet::default();
         while let Some(block) = todo.pop() {
             if region.blocks().contains(&block) && preceded.insert(block) {
                 todo.extend(block.successors());

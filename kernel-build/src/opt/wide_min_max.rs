@@ -7,8 +7,8 @@
 mod differences; // distances of narrow numbers
 
 use super::defined;
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Builder, Module, Op, TypeKind, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Does those operations of narrow numbers in 32 bits.
 pub(crate) fn widen(module: &mut Module<'_>) {
@@ -92,7 +92,7 @@ impl<'ctx> Wide<'ctx> {
 
     /// A phi of results, as loops have, becomes one of 32 bits.
     fn phis(&self, module: &Module<'ctx>) {
-        let mut done: HashMap<(Value<'ctx>, bool), Value<'ctx>> = HashMap::new();
+        let mut done: HashMap<(Value<'ctx>, bool), Value<'ctx>> = HashMap::default();
         for (narrow, is_signed, extended) in &self.phis {
             let key = (*narrow, *is_signed);
             let phi = match done.get(&key) {

@@ -4,9 +4,9 @@
 //! kernels (27 that format panics: 60 s by ptxas 13.0, each alone 0.8 s). So each kernel gets an image of its own, unless kernels
 //! share memory that lives as long as the module: a static that is written must be one.
 
+use crate::hash::HashMap;
 use crate::llvm::{Module, Value};
 use crate::reach;
-use std::collections::HashMap;
 
 const GLOBAL: u32 = 1;
 const GENERIC: u32 = 0;
@@ -14,7 +14,7 @@ const CONSTANT: u32 = 4;
 
 /// The kernels of `names` in groups, each in the order of `names`.
 pub(super) fn groups(module: &Module<'_>, names: &[String]) -> Vec<Vec<usize>> {
-    let mut owner: HashMap<Value<'_>, usize> = HashMap::new();
+    let mut owner: HashMap<Value<'_>, usize> = HashMap::default();
     let mut group: Vec<usize> = (0..names.len()).collect();
     for (kernel, name) in names.iter().enumerate() {
         let Some(function) = module.function(name) else {

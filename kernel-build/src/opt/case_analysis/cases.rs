@@ -2,13 +2,13 @@
 
 use super::conditions::{Choice, Part, as_selection, intrinsic, null_test};
 use super::{BRANCHES, CASES, DEPTH};
+use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, Op, Predicate, TypeKind, Value};
 use crate::opt::gather_batching::Slice;
 use crate::opt::linear::{Linear, contradict};
 use crate::opt::loops::{self, Loop};
 use crate::opt::upper_bounds::{DEPTH as BOUND_DEPTH, UpperBounds};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 /// What holds in a case, and what the values are that were taken apart.
 #[derive(Clone, Default)]
@@ -58,7 +58,7 @@ pub(super) struct Cases<'ctx> {
 
 impl<'ctx> Cases<'ctx> {
     pub(super) fn new(function: Value<'ctx>, found: &Loop<'ctx>) -> Cases<'ctx> {
-        let mut ways: HashMap<Block<'ctx>, Vec<Block<'ctx>>> = HashMap::new();
+        let mut ways: HashMap<Block<'ctx>, Vec<Block<'ctx>>> = HashMap::default();
         for from in Block::all(function) {
             for to in from.successors() {
                 ways.entry(to).or_default().push(from);

@@ -8,9 +8,9 @@
 //! ```
 
 use super::Plan;
+use crate::hash::HashMap;
 use crate::llvm::{Block, Builder, Compare, Op, TypeKind, Value};
 use crate::opt::loops::Loop;
-use std::collections::HashMap;
 
 /// Frozen copies of loop-invariant values, in the guard block.
 struct Invariants<'ctx> {
@@ -152,7 +152,7 @@ impl<'ctx> Plan<'ctx> {
         let guard = original.split_off_front(&Block::all(function));
         let mut invariants = Invariants {
             guard: Builder::at_end(guard),
-            frozen: HashMap::new(),
+            frozen: HashMap::default(),
         };
         let (fits, iterations) = self.fits(&mut invariants);
         let begin = State {

@@ -8,10 +8,10 @@
 //! reduction moves them from iteration to iteration, which it cannot do with what is clamped or divided. With this, and distances in 32 bits
 //! ([`wide_min_max`](crate::opt::wide_min_max)), the loop of `sad_4x4` has 142 machine instructions instead of 305.
 
+use crate::hash::HashSet;
 use crate::llvm::{Builder, Compare, Op, TypeKind, Value};
 use crate::opt::index_ranges::{Bound, Condition, Ranges};
 use crate::opt::region::Region;
-use std::collections::HashSet;
 
 /// What a clamp or a division computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
