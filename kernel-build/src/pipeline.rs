@@ -195,6 +195,10 @@ fn compile_with(
 }
 
 /// The images of kernels that are compiled together: device IR becomes PTX.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a line for each pass, in their order"
+)]
 fn compile_unit(
     schedule: &Schedule<'_, '_>,
     unit: &Unit,
@@ -208,8 +212,24 @@ fn compile_unit(
     run.compiles_for(&unit.arch.name());
     pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
     pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
+    run.enters("the search for the architectures that kernels need", m);
+    let (moved, mut simplified) = schedule.moved(m, unit, gpu)?;
+    let unit = &schedule.without(unit, &moved);
+    if !moved.is_empty() {
+        program.select(m, &unit.kernels)?;
+        simplified = None;
+        all.push(Images {
+            is_early: false,
+            emitted: moved,
+        });
+    }
+    if unit.kernels.is_empty() {
+        return Ok(all);
+    }
+    simplified = simplified.filter(|_| !program.has_fast_math(&unit.kernels));
     pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
-    let mut early: EarlyLoops<'_> = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
+    let mut early: EarlyLoops<'_> =
+        pass!(run, m: EarlyLoops => EarlyLoops::find(m, simplified, gpu));
     for unit in schedule.split(unit, &early) {
         let tried = if unit.is_early {
             None

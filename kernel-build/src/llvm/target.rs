@@ -110,7 +110,7 @@ impl Passes {
     }
 
     /// All of them, for the self-test.
-    pub(crate) fn all() -> [Passes; 19] {
+    pub(crate) fn all() -> [Passes; 20] {
         [
             Passes::drop_unreachable(),
             Passes::expose_arguments(),
@@ -127,6 +127,7 @@ impl Passes {
             Passes::close_loops(),
             Passes::fold_branches(),
             Passes::tidy(),
+            Passes::fold_constants(),
             Passes::drop_unused(),
             Passes::drop_unreached_blocks(),
             Passes::optimize(),
@@ -226,6 +227,11 @@ impl Passes {
     /// Folds branches whose conditions are known, and what depends on them; loops keep their form.
     pub(crate) fn fold_branches() -> Passes {
         Passes("function(simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)".into())
+    }
+
+    /// Computes what is constant, and drops what control does not reach then.
+    pub(crate) fn fold_constants() -> Passes {
+        Passes("function(sccp,simplifycfg),globaldce".into())
     }
 
     /// Drops instructions whose results are unused.

@@ -35,12 +35,20 @@ pub(crate) struct EarlyLoops<'ctx> {
 }
 
 impl<'ctx> EarlyLoops<'ctx> {
+    /// `simplified` is what [`simplify`] has made of the module, if it did already.
     pub(crate) fn find(
         module: &Module<'ctx>,
+        simplified: Option<Module<'ctx>>,
         machine: &Machine<'_>,
     ) -> Result<EarlyLoops<'ctx>, LlvmError> {
-        let mut threaded = module.duplicate();
-        simplify(&mut threaded, machine)?;
+        let mut threaded = match simplified {
+            Some(simplified) => simplified,
+            None => {
+                let mut copy = module.duplicate();
+                simplify(&mut copy, machine)?;
+                copy
+            }
+        };
         let mut functions = Changed::with_loops(&threaded);
         // Of others nothing is asked, and a function that is not inlined by now stays what it is.
         functions.0.retain(|f| f.is_kernel());
@@ -115,7 +123,7 @@ impl<'ctx> EarlyLoops<'ctx> {
 }
 
 /// Inlines, and makes variables values. Reads of registers do not keep jumps from being threaded here; elsewhere they stay where they are, which takes fewer registers.
-fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
+pub(crate) fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
     defined(module).into_iter().for_each(free_register_reads);
     within_limits(module, |module| {
         module.run(Passes::inline_and_simplify(), Some(machine))
@@ -218,7 +226,7 @@ done:
         let machine = Machine::new(&context, TRIPLE, "sm_75", "+ptx71").unwrap();
         let mut module = Module::from_text(&context, text).unwrap();
         module.set_target(TRIPLE, &machine.data_layout());
-        let mut early = EarlyLoops::find(&module, &machine).unwrap();
+        let mut early = EarlyLoops::find(&module, None, &machine).unwrap();
         let found = early.take_optimised().map(|m| m.to_text());
         assert!(early.take_optimised().is_none());
         optimise(&mut module, Some(&machine)).unwrap();

@@ -8,9 +8,14 @@ use warploom_manifest::Symbol;
 /// What becomes of a group of kernels.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Emitted {
-    Ptx(String, Vec<Symbol>),
+    /// With the least architecture for the code.
+    Ptx(String, Vec<Symbol>, Arch),
     /// It uses instructions that the architecture lacks.
     Needs(Arch),
+    /// It does, as far as can be told before it is optimised.
+    MayNeed(Arch),
+    /// It needed this architecture as far as could be told, and cannot be compiled for it.
+    Unclear,
 }
 
 /// What becomes of kernels that were compiled together.
@@ -60,8 +65,8 @@ impl Images {
         self.emitted
             .iter_mut()
             .filter_map(|(_, image)| match image {
-                Emitted::Ptx(text, _) => Some(text),
-                Emitted::Needs(_) => None,
+                Emitted::Ptx(text, ..) => Some(text),
+                Emitted::Needs(_) | Emitted::MayNeed(_) | Emitted::Unclear => None,
             })
     }
 }
@@ -74,7 +79,7 @@ mod tests {
     #[test]
     fn images_are_those_that_were_packed() {
         let images = || {
-            let ptx = |text: &str| Emitted::Ptx(text.to_owned(), vec![]);
+            let ptx = |text: &str| Emitted::Ptx(text.to_owned(), vec![], Arch::sm(75));
             let late = vec![(4, ptx("late")), (7, Emitted::Needs(Arch::exactly(90)))];
             let early = vec![(2, ptx("")), (9, ptx("\u{e9}arly"))];
             [(false, late), (true, early)].map(|(is_early, emitted)| Images { is_early, emitted })

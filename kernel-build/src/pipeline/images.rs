@@ -7,14 +7,15 @@
 
 use super::availability::Calls;
 use super::emitted::{self, Emitted, Images};
-use super::{Compiled, PipelineError, debug_labels, gpu, image_groups, requirements};
+use super::requirements::{self, Requirements};
+use super::{Compiled, PipelineError, debug_labels, gpu, image_groups};
 use crate::fork::Forked;
 use crate::instrument::Show;
-use crate::llvm::{Linkage, LlvmError, Module, Passes};
+use crate::llvm::{Linkage, LlvmError, Machine, Module, Passes};
 use crate::lower::shared::Array;
 use crate::lower::target_queries::{ARCH, ARCH_SPECIFIC};
 use crate::lower::{fast_math, kernels, statics};
-use crate::opt::early_loops::EarlyLoops;
+use crate::opt::early_loops::{self, EarlyLoops};
 use crate::options::{Arch, Options};
 use crate::passes::Runner;
 use crate::reach;
@@ -58,6 +59,10 @@ impl<'ctx> Program<'_, 'ctx> {
         copy.run(Passes::drop_unreachable(), None)?;
         statics::show(copy);
         Ok(())
+    }
+
+    pub(super) fn has_fast_math(&self, kernels: &[usize]) -> bool {
+        kernels.iter().any(|kernel| self.roots[*kernel].fast_math)
     }
 
     /// Gives kernels with `fast_math` code of their own, of a copy of the module for an architecture.
@@ -151,6 +156,20 @@ pub(super) struct Schedule<'a, 'ctx> {
     parts: Vec<Part>,
     /// Groups to be compiled for an architecture; the least comes last. An image is compared with those of lesser architectures.
     todo: Vec<(Arch, Vec<usize>)>,
+    moved: Vec<Moved>,
+    /// Groups that need what they seem to need only once they are optimised.
+    unclear: Vec<usize>,
+}
+
+/// Groups that leave a unit, each for the architecture that it seems to need.
+type FromHere = Vec<(usize, Emitted)>;
+
+/// A group of kernels that is compiled for another architecture than this, as it seemed to need more.
+struct Moved {
+    group: usize,
+    from: Arch,
+    /// The other one, if the group had been compiled for it in any case.
+    planned: Option<Arch>,
 }
 
 /// Kernels that are compiled together: those of some groups, for one architecture.
@@ -212,6 +231,8 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             groups,
             parts,
             todo,
+            moved: Vec::new(),
+            unclear: Vec::new(),
         }
     }
 
@@ -298,7 +319,10 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
 
     fn add_image(&mut self, arch: Arch, group: usize, image: Emitted, texts: &mut String) {
         match image {
-            Emitted::Ptx(text, symbols) => {
+            Emitted::Ptx(text, symbols, least) => {
+                if self.goes_back(group, arch, Some(least)) {
+                    return;
+                }
                 let wanted = self.program.options.archs.contains(&arch);
                 let part = &mut self.parts[group];
                 if wanted || part.texts.iter().all(|t| differ(&t.2, &text)) {
@@ -307,13 +331,105 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
                     part.texts.push((arch.sm, arch.exact, text));
                 }
             }
+            Emitted::Unclear => {
+                self.goes_back(group, arch, None);
+            }
             // It is compiled again, for the architecture that it needs.
-            Emitted::Needs(more) => match self.todo.iter_mut().find(|t| t.0 == more) {
-                Some(entry) if entry.1.contains(&group) => {}
-                Some(entry) => entry.1.push(group),
-                None => self.todo.push((more, vec![group])),
-            },
+            Emitted::Needs(more) => {
+                self.plan(group, more);
+            }
+            Emitted::MayNeed(more) => {
+                let planned = self.plan(group, more).then_some(more);
+                let from = arch;
+                self.moved.push(Moved {
+                    group,
+                    from,
+                    planned,
+                });
+            }
         }
+    }
+
+    /// Whether it was to be compiled for this architecture already.
+    fn plan(&mut self, group: usize, arch: Arch) -> bool {
+        match self.todo.iter_mut().find(|t| t.0 == arch) {
+            Some(entry) if entry.1.contains(&group) => return true,
+            Some(entry) => entry.1.push(group),
+            None => self.todo.push((arch, vec![group])),
+        }
+        false
+    }
+
+    /// Whether optimised code runs on the architecture from which its group was moved: then it is compiled for that. `least` is what it needs; `None` goes back
+    /// in any case.
+    fn goes_back(&mut self, group: usize, arch: Arch, least: Option<Arch>) -> bool {
+        let runs = |on: Arch| least.is_none_or(|least| !least.exact && least.sm <= on.sm);
+        let wrongly = |m: &Moved| m.group == group && runs(m.from);
+        let Some(at) = self.moved.iter().position(wrongly) else {
+            return false;
+        };
+        let moved = self.moved.swap_remove(at);
+        self.unclear.push(group);
+        if moved.planned == Some(arch) {
+            self.todo.push((arch, vec![group])); // compared with the other image
+        }
+        self.todo.push((moved.from, vec![group]));
+        true
+    }
+
+    /// The groups of a unit that seem to need another architecture, whose kernels need not be optimised for this one; and the module in the form of
+    /// [`early_loops::simplify`], if it came to that. `module` is not optimised yet.
+    pub(super) fn moved(
+        &self,
+        module: &Module<'ctx>,
+        unit: &Unit,
+        machine: &Machine<'_>,
+    ) -> Result<(FromHere, Option<Module<'ctx>>), LlvmError> {
+        // Branches that are never taken count here.
+        let needs = self.needs(module, &unit.kernels);
+        let is_other = |only: &u32| Arch::exactly(*only) != unit.arch;
+        if needs.sm <= unit.arch.sm && !needs.exact.iter().any(is_other) {
+            return Ok((vec![], None));
+        }
+        let mut simplified = module.duplicate();
+        early_loops::simplify(&mut simplified, machine)?;
+        let mut folded = simplified.duplicate();
+        folded.run(Passes::fold_constants(), None)?;
+        let clear = unit.groups.iter().filter(|g| !self.unclear.contains(*g));
+        let moved = clear.filter_map(|group| {
+            let other = self.other_arch(&folded, &self.groups[*group], unit.arch)?;
+            Some((*group, Emitted::MayNeed(other)))
+        });
+        Ok((moved.collect(), Some(simplified)))
+    }
+
+    /// The architecture that kernels need, if it is not this one and there is one.
+    fn other_arch(&self, module: &Module<'_>, kernels: &[usize], arch: Arch) -> Option<Arch> {
+        let needs = self.needs(module, kernels);
+        let other = match needs.exact[..] {
+            [] if needs.sm > arch.sm => Arch::sm(needs.sm),
+            [only] if needs.sm <= only && arch != Arch::exactly(only) => Arch::exactly(only),
+            _ => return None,
+        };
+        Some(other)
+    }
+
+    /// What instructions need, and what kernels declare.
+    fn needs(&self, module: &Module<'_>, kernels: &[usize]) -> Requirements {
+        let names = kernels.iter().map(|k| self.program.names[*k].as_str());
+        let mut needs = requirements::of(module, &names.collect::<Vec<_>>());
+        for declared in kernels.iter().map(|k| self.program.roots[*k].needs()) {
+            needs.sm = needs.sm.max(declared.0);
+            needs.ptx = needs.ptx.max(declared.1);
+        }
+        needs
+    }
+
+    /// A unit without these groups.
+    pub(super) fn without(&self, unit: &Unit, groups: &[(usize, Emitted)]) -> Unit {
+        let left = unit.groups.iter().copied();
+        let left = left.filter(|g| groups.iter().all(|(group, _)| group != g));
+        self.unit(unit.arch, left.collect(), unit.is_early)
     }
 
     /// What becomes of these groups of kernels, in their order. The module is halved until each part has one group: a copy of the whole
@@ -363,16 +479,15 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         (arch, run): (Arch, &Runner<'_>),
     ) -> Result<Emitted, PipelineError> {
         let program = self.program;
-        let own: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
-        let needs = requirements::of(&module, &own);
-        let (mut sm, mut ptx) = (needs.sm, needs.ptx);
-        for declared in group.iter().map(|k| program.roots[*k].needs()) {
-            (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
-        }
+        let needs = self.needs(&module, group);
+        let sm = needs.sm;
         if let Some(only) = needs.exact.first()
             && arch != Arch::exactly(*only)
         {
             if needs.exact.len() > 1 || sm > *only {
+                if self.is_moved(group) {
+                    return Ok(Emitted::Unclear);
+                }
                 return Err(self.no_architecture(group, sm, &needs.exact));
             }
             return Ok(Emitted::Needs(Arch::exactly(*only)));
@@ -381,17 +496,30 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             return Ok(Emitted::Needs(Arch::sm(sm)));
         }
         if let Some(gone) = needs.gone_from.filter(|gone| arch.sm >= *gone) {
+            if self.is_moved(group) {
+                return Ok(Emitted::Unclear);
+            }
             return Err(self.gone_instructions(group, arch, gone));
         }
         program.select(&mut module, group)?;
-        let machine = gpu(&module, arch, ptx)?;
+        let machine = gpu(&module, arch, needs.ptx)?;
         let symbols = statics::of_image(&module, &program.statics);
         let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
         run.enters("code generation", &module);
         Ok(Emitted::Ptx(
             debug_labels::strip(module.emit(&machine)?),
             symbols,
+            needs
+                .exact
+                .first()
+                .map_or(Arch::sm(sm), |only| Arch::exactly(*only)),
         ))
+    }
+
+    /// Whether this is a group that was moved.
+    fn is_moved(&self, kernels: &[usize]) -> bool {
+        let mut moved = self.moved.iter();
+        moved.any(|moved| self.groups[moved.group] == kernels)
     }
 
     /// That kernels have instructions of which each architecture lacks some.

@@ -239,6 +239,58 @@ fn tensor_memory_alone_has_one_image() {
     assert!(texts[0].2.contains(".target sm_100a\n"), "{}", texts[0].2);
 }
 
+/// A kernel with an instruction behind a comparison of a count to seven, which only LLVM's O3 decides; and perhaps another one before it.
+fn counting(name: &str, less: u32, instruction: &str, first: Option<&str>) -> String {
+    let call = |instruction: &str| format!("  call void @\"{instruction}\"()\n");
+    let declared = |instruction: &str| format!("declare void @\"{instruction}\"()\n");
+    let body = format!(
+        "{}  br label %next
+next:
+  %i = phi i32 [ 0, %0 ], [ %up, %next ]
+  %up = add i32 %i, 1
+  %more = icmp ult i32 %up, 7
+  br i1 %more, label %next, label %counted
+counted:
+  %less = icmp ult i32 %up, {less}
+  br i1 %less, label %there, label %elsewhere
+there:
+{}  br label %elsewhere
+elsewhere:
+  %v = phi i32 [ 1, %there ], [ 2, %counted ]",
+        first.map(call).unwrap_or_default(),
+        call(instruction)
+    );
+    let first = first.map(declared).unwrap_or_default();
+    storing(name, &body) + &declared(instruction) + &first
+}
+
+/// The search before optimisation finds too much here: what is compiled tells.
+#[test]
+fn what_is_optimised_away_asks_for_no_architecture() {
+    const OF_SM_80: &str = "__warploom.asm:volatile+sm80+ptx70|cp.async.commit_group;";
+    const GONE: &str = "__warploom.asm:volatile+sm75+ptx63+below80|// gone;";
+    let of = |ir: &str, archs: &[Arch]| {
+        let archs = archs.to_vec();
+        let (_, texts) = compiled(ir, Options { archs, ..options() }).unwrap();
+        let mut of: Vec<_> = texts
+            .iter()
+            .map(|t| (t.0, t.2.contains("cp.async")))
+            .collect();
+        of.sort_unstable();
+        of
+    };
+    let (old, new) = (Arch::sm(75), Arch::sm(80));
+    let never = counting("never", 7, OF_SM_80, None);
+    assert_eq!(of(&never, &[old]), [(75, false)]);
+    assert_eq!(of(&never, &[old, new]), [(75, false), (80, false)]);
+    let always = counting("always", 8, OF_SM_80, None);
+    assert_eq!(of(&always, &[old]), [(80, true)]);
+    assert_eq!(of(&always, &[old, new]), [(80, true)]);
+    // sm_80 has not both.
+    let gone = counting("gone", 7, OF_SM_80, Some(GONE));
+    assert_eq!(of(&gone, &[old]), [(75, false)]);
+}
+
 /// The names of Rust's symbols and of its constants are no names in PTX.
 #[test]
 fn names_are_those_that_ptxas_accepts() {

@@ -667,7 +667,7 @@ fn all_passes_together_do_the_same() {
 fn all_passes(module: &mut Module<'_>) {
     sincos_merging::merge(module);
     let gpu = gpu(module);
-    let early = EarlyLoops::find(module, &gpu).unwrap();
+    let early = EarlyLoops::find(module, None, &gpu).unwrap();
     early.simplify(module, &gpu).unwrap();
     let mut loops = early.functions(module);
     jump_threading::thread(module, &loops).unwrap();
