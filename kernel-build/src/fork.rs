@@ -23,10 +23,12 @@ pub(crate) fn is_copy() -> bool {
 #[derive(Debug)]
 pub(crate) struct Forked {
     made: PipeReader,
-    // In this order: the slot is free when the copy has ended.
-    _process: Process,
-    _slot: Slot,
+    process: Option<Process>,
+    slot: Option<Slot>,
 }
+
+/// What a copy writes before it gives its slot back, which it does as soon as the work is done: what it has made may be waited for much later.
+const DONE: u8 = 1;
 
 impl Forked {
     /// Begins work in a copy; `None` where there is no slot for it, or the process cannot be copied. `None` of the work says that it failed.
@@ -39,28 +41,51 @@ impl Forked {
         match system::copy()? {
             Copied::Here(process) => Some(Forked {
                 made,
-                _process: process,
-                _slot: slot,
+                process: Some(process),
+                slot: Some(slot),
             }),
             Copied::There => {
                 drop(made);
-                run(output, work)
+                run(output, slot, work)
             }
         }
     }
 
     /// Waits for what the copy makes; `None` if it has not made all of it: then the work is to be done here.
     pub(crate) fn wait(mut self) -> Option<Pieces> {
+        let made = self.read();
+        split(made.strip_prefix(&[DONE])?)
+    }
+
+    /// What the copy writes until it ends.
+    fn read(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
-        self.made.read_to_end(&mut all).ok()?;
-        split(&all)
+        // What was read before an error is too short to be all.
+        drop(self.made.read_to_end(&mut all));
+        if let Some(slot) = self.slot.take_if(|_| all.first() == Some(&DONE)) {
+            slot.was_given_back();
+        }
+        all
+    }
+}
+
+impl Drop for Forked {
+    fn drop(&mut self) {
+        drop(self.process.take());
+        if self.slot.is_some() {
+            self.read();
+        }
     }
 }
 
 /// The work of a copy, which ends it.
-fn run(mut output: PipeWriter, work: impl FnOnce() -> Option<Pieces>) -> ! {
+fn run(mut output: PipeWriter, slot: Slot, work: impl FnOnce() -> Option<Pieces>) -> ! {
     IS_COPY.store(true, Ordering::Relaxed);
     let made = catch_unwind(AssertUnwindSafe(work)).ok().flatten();
+    let noted = output.write_all(&[DONE]).is_ok();
+    if noted {
+        drop(slot);
+    }
     let written = made.is_some_and(|pieces| output.write_all(&joined(&pieces)).is_ok());
     system::end(i32::from(!written))
 }
@@ -175,6 +200,8 @@ mod tests {
     use super::{Forked, joined, split};
     use crate::jobs::Slot;
     use jobserver::Client;
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    use std::io::{Read as _, Write as _};
 
     #[test]
     fn pieces_are_those_that_were_joined() {
@@ -239,13 +266,27 @@ mod tests {
         let this = || std::process::id().to_string().into_bytes();
         // More than a pipe holds.
         let large = || vec![this(), vec![7; 1 << 20]];
-        let begun = Forked::begin(slot(), || Some(large())).unwrap();
+        let (go_on, mut gone_on) = std::io::pipe().unwrap();
+        let waits = || {
+            (&go_on).read_exact(&mut [0]).ok()?;
+            Some(large())
+        };
+        let begun = Forked::begin(slot(), waits).unwrap();
         assert_eq!(free(), 0);
+        gone_on.write_all(&[0]).unwrap();
+        // Before what it has made is read.
+        while free() == 0 {
+            std::thread::yield_now();
+        }
         let pieces = begun.wait().unwrap();
         assert_eq!(pieces[1], large()[1]);
         assert_ne!(pieces[0], this());
+        assert_eq!(free(), 1);
         let panics = Forked::begin(slot(), || panic!("in a copy")).unwrap();
         assert_eq!(panics.wait(), None);
+        let crashes = Forked::begin(slot(), || std::process::abort()).unwrap();
+        assert_eq!(crashes.wait(), None);
+        assert_eq!(free(), 1);
         let fails = Forked::begin(slot(), || None).unwrap();
         assert_eq!(fails.wait(), None);
         // One that is not waited for ends with the work that asked for it.

@@ -68,7 +68,7 @@ pub(crate) struct Slots(Option<Client>);
 /// A slot of cargo's job server, which is given back when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    _token: Acquired,
+    token: Acquired,
 }
 
 impl Slots {
@@ -82,16 +82,21 @@ impl Slots {
     /// A slot, if one is free.
     pub(crate) fn take(&self) -> Option<Slot> {
         let token = self.0.as_ref()?.try_acquire().ok()??;
-        Some(Slot { _token: token })
+        Some(Slot { token })
     }
 }
 
 impl Slot {
+    /// Another process has given it back.
+    pub(crate) fn was_given_back(self) {
+        self.token.drop_without_releasing();
+    }
+
     /// One of a job server that has one.
     #[cfg(test)]
     pub(crate) fn of(server: &Client) -> Slot {
         let token = server.acquire().unwrap();
-        Slot { _token: token }
+        Slot { token }
     }
 }
 
