@@ -18,6 +18,11 @@ pub(super) fn compile_all(
     input: &Input<'_>,
     run: &Runner<'_>,
 ) -> Result<(), PipelineError> {
+    // Mostly those that it shows to need another architecture are all there are.
+    if let Some(first) = schedule.next() {
+        let images = compile(schedule, &first, input, run)?;
+        schedule.add(first.arch, images, input.dump);
+    }
     let units: Vec<Unit> = schedule.units().collect();
     let is_known = |unit: &Unit| units.iter().any(|known| known.arch == unit.arch);
     let (mut copies, mut done) = (Vec::new(), Vec::new());
