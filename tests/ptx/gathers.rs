@@ -40,6 +40,29 @@ fn gather(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: Disjoin
 // The original loop reports the index that is out of bounds.
 // ptx-module: panic_bounds_check
 
+/// The same over a part of a slice: `for` compares pointers.
+#[kernel(block(64))]
+fn gather_part(
+    i: Index1D,
+    starts: &[u32],
+    columns: &[u32],
+    x: &[f32],
+    mut y: DisjointSlice<f32>,
+) {
+    if let Some(y) = y.get_mut(i) {
+        let row = i.get();
+        let mut sum = 0.0;
+        for column in &columns[starts[row] as usize..starts[row + 1] as usize] {
+            sum += x[*column as usize];
+        }
+        *y = sum;
+    }
+}
+// ptx: max.u32
+// ptx: setp.gt.u32
+// ptx: max.u32
+// ptx: setp.gt.u32
+
 /// What is written in a loop would stay written: such a loop keeps its checks.
 #[kernel(block(64))]
 fn scatter(i: Index1D, columns: &[u32], x: &[f32], mut y: DisjointSlice<f32, GridStride>) {

@@ -51,6 +51,19 @@ fn up_to(
 // ptx-not: selp
 // ptx-count: 1 bar.sync
 
+/// Where it starts is not known either: whether it is empty is asked once, before the loop. Four iterations, one, and the loop with checks.
+#[kernel(block(256))]
+fn around(i: Index1D, radius: usize, n: usize, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        let mut sum = 0.0;
+        for k in i.get().saturating_sub(radius)..=(i.get() + radius).min(n - 1) {
+            sum += x[k];
+        }
+        *y = sum;
+    }
+}
+// ptx-count: 6 ld.global.nc.b32
+
 #[test]
 fn inclusive_ranges_are_counted_loops() {
     warploom_harness::ptx_file!("inclusive_ranges.rs");

@@ -67,6 +67,14 @@ impl<'ctx> AddRecurrence<'ctx> {
         }
     }
 
+    /// From zero on, of 64 bits, in steps of a constant.
+    pub(super) fn stepping_by(step: u64) -> AddRecurrence<'ctx> {
+        AddRecurrence {
+            step: LoopInvariant::Number(step),
+            ..AddRecurrence::zero()
+        }
+    }
+
     pub(super) fn plus(self, other: AddRecurrence<'ctx>) -> AddRecurrence<'ctx> {
         self.combine(other, LoopInvariant::plus)
     }

@@ -34,6 +34,43 @@ impl<'ctx> BackEdge<'ctx> {
         self.resolve(value, None, DEPTH)
     }
 
+    /// Whether `next`, the next value of `counter`, is known to be at most `end`: it is compared itself, or it is `counter + 1`, and `counter` is less.
+    /// `at_most` says how they are compared, as unsigned or signed numbers.
+    pub(super) fn is_next_at_most(
+        &self,
+        at_most: Predicate,
+        [counter, next, end]: [Value<'ctx>; 3],
+    ) -> bool {
+        let less = match at_most {
+            Predicate::Ule => Predicate::Ult,
+            Predicate::Sle => Predicate::Slt,
+            _ => return false,
+        };
+        let next = self.simplified(next).unwrap_or(next);
+        let is_one_more = next.block().is_some()
+            && next.op() == Op::Add
+            && next.operands()[0] == counter
+            && next.operands()[1].as_integer() == Some(1);
+        self.known.iter().any(|(condition, holds)| {
+            let Some(predicate) = condition.predicate() else {
+                return false;
+            };
+            let said = if *holds {
+                predicate
+            } else {
+                predicate.inverse()
+            };
+            let said = match condition.operands()[..] {
+                [a, b] if b == end => (a, said),
+                [a, b] if a == end => (b, said.swapped()),
+                _ => return false,
+            };
+            said == (next, at_most)
+                || said == (next, less)
+                || is_one_more && said == (counter, less)
+        })
+    }
+
     /// Makes the latch compare the simpler values too: `i == n || (i == n ? n : i + 1) > n` becomes `i == n || i + 1 > n`. Where a comparison gets another
     /// result than before, one of the others has decided.
     pub(super) fn simplify_condition(&self) -> bool {

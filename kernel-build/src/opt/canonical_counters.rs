@@ -2,7 +2,8 @@
 //!
 //! `Range::next` adds one where `start < end`; LLVM makes `start + zext(start < end)` of it. If the latch branches back on that very condition the sum
 //! is `start + 1`, but LLVM no longer knows the trip count and does not unroll the loop. A step of more than one ends up in a `select` likewise.
-//! Loops over slices compare pointers ([`pointer_counters`]) or what is left of the slice ([`remaining_length`]).
+//! Loops over slices compare pointers ([`pointer_counters`]) or what is left of the slice ([`remaining_length`]). `a..=b` is tested in front of each
+//! iteration and behind it, though only the first test can find it empty: that one gets the first value of the counter, and leaves the loop.
 
 use super::back_edge::BackEdge;
 use super::loops::{self, Loop};
@@ -16,6 +17,8 @@ pub(crate) fn canonicalise(function: Value<'_>) -> bool {
         changed |= canonicalise_steps(&found);
         changed |= merge_next_values(&found);
         changed |= simplify_on_back_edge(&found);
+        changed |= test_first_value(&found);
+        changed |= pointer_counters::merge_next_pointers(&found);
         changed |= pointer_counters::count_elements(&found);
         changed |= remaining_length::count_steps(&found);
     }
@@ -63,6 +66,46 @@ fn simplify_on_back_edge(found: &Loop<'_>) -> bool {
         }
     }
     back.simplify_condition() || changed
+}
+
+/// A test at the loop's head that no iteration but the first can fail becomes one of the counter's first value.
+fn test_first_value(found: &Loop<'_>) -> bool {
+    let changed = first_value_test(found);
+    if let Some(test) = changed {
+        found.header.set_condition(test);
+    }
+    changed.is_some()
+}
+
+/// The test of the first value, made in the preheader.
+fn first_value_test<'ctx>(found: &Loop<'ctx>) -> Option<Value<'ctx>> {
+    let condition = found.header.condition()?;
+    let ways = found.header.successors();
+    let goes_on: Vec<bool> = ways.iter().map(|b| found.blocks.contains(b)).collect();
+    let predicate = match goes_on[..] {
+        [true, false] => condition.predicate()?,
+        [false, true] => condition.predicate()?.inverse(),
+        _ => return None,
+    };
+    let [a, b] = condition.operands()[..] else {
+        return None;
+    };
+    let (counter, end, predicate) = if found.is_invariant(a) {
+        (b, a, predicate.swapped())
+    } else {
+        (a, b, predicate)
+    };
+    if found.header == found.latch
+        || !found.is_invariant(end)
+        || !found.header.phis().contains(&counter)
+    {
+        return None;
+    }
+    let first = pointer_counters::incoming(counter, found.preheader)?;
+    let next = pointer_counters::incoming(counter, found.latch)?;
+    let always = BackEdge::of(found)?.is_next_at_most(predicate, [counter, next, end]);
+    let before = Builder::before(found.preheader.terminator());
+    always.then(|| before.copy(condition, |o| if o == counter { first } else { o }))
 }
 
 /// `Range` keeps the next value and the present one, each in a phi: the next one is computed from the present one instead, which saves a register.

@@ -25,6 +25,7 @@ mod groups;
 
 use super::add_recurrence::AddRecurrence;
 use super::loops::{self, Loop};
+use super::pointer_counters;
 use super::trip_count::TripCount;
 use crate::hash::HashSet;
 use crate::llvm::{Block, Compare, Op, Type, TypeKind, Value};
@@ -231,7 +232,14 @@ impl<'ctx> StridedLoad<'ctx> {
         let bytes = size(load.ty())?;
         let mut address = *load.operands().first()?;
         let mut offset = AddRecurrence::zero();
-        while address.block().is_some() && address.op() == Op::GetElementPtr {
+        loop {
+            if let Some((first, by)) = pointer_counters::moves_by(address, found) {
+                offset = offset.plus(AddRecurrence::stepping_by(by));
+                address = first;
+            }
+            if address.block().is_none() || address.op() != Op::GetElementPtr {
+                break;
+            }
             let [base, index] = address.operands()[..] else {
                 return None;
             };

@@ -5,7 +5,15 @@
 //! ```
 //! Without a `k` the loop gets one. A reversed loop, from the end to the start, is alike. Addresses and offsets here must be poison where they wrap around (`inbounds`, `nuw`): the first time that they are equal
 //! is after `n` iterations then. An end that is no whole number of elements behind the start is never met: the loop would branch on poison.
+//!
+//! Over a part of a slice, start and end are both counted from the slice's start, and `for` carries the next pointer beside the present one:
+//!
+//! ```text
+//! p = phi [s + a], [q]; q = phi [s + a + 1], [q == e ? q : q + 1]        p = phi [s + a], [q]; q = p + 1
+//! … if q == e { break }, where e = s + b                                 … k += 1; if k == b - a { break }
+//! ```
 
+use super::back_edge::BackEdge;
 use super::loops::Loop;
 use crate::llvm::{Block, Builder, Compare, Op, Type, TypeKind, Value};
 
@@ -15,12 +23,76 @@ pub(super) fn count_elements(found: &Loop<'_>) -> bool {
         return false;
     };
     let before = Builder::before(found.preheader.terminator());
+    let number = match end.first_number {
+        Some(first) => before.sub(end.number, first),
+        None => end.number,
+    };
     let iterations = match end.bytes_per_number {
-        size if size == end.stride => end.number,
-        _ => before.divide(end.number, before.number(end.stride, 64)),
+        size if size == end.stride => number,
+        _ => before.divide(number, before.number(end.stride, 64)),
     };
     count_up_to(found, iterations, end.how);
     true
+}
+
+/// Computes the next pointer from the present one where the loop carries both, which saves a register; returns whether there were any.
+pub(super) fn merge_next_pointers(found: &Loop<'_>) -> bool {
+    let mut changed = false;
+    for phi in found.header.phis() {
+        if let Some((ahead, start)) = next_pointer_of(phi, found) {
+            let first = incoming(phi, found.preheader);
+            let here = Builder::before(found.header.first());
+            let next = here.copy(start, |o| if Some(o) == first { phi } else { o });
+            ahead.replace_all_uses_with(next);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The phi of the same header that is always ahead of `phi` by a constant number of bytes, and its first value.
+fn next_pointer_of<'ctx>(
+    phi: Value<'ctx>,
+    found: &Loop<'ctx>,
+) -> Option<(Value<'ctx>, Value<'ctx>)> {
+    let (first, ahead) = (incoming(phi, found.preheader)?, incoming(phi, found.latch)?);
+    if ahead == phi || !found.header.phis().contains(&ahead) {
+        return None;
+    }
+    let (start, next) = (
+        incoming(ahead, found.preheader)?,
+        incoming(ahead, found.latch)?,
+    );
+    let bytes_between = |to: Value<'ctx>, from: Value<'ctx>| {
+        let (base, number, element) = to.as_element()?;
+        // Where the loop ends, the pointer may stay where it is.
+        let number = number.as_integer().or_else(|| {
+            let chosen = BackEdge::of(found)?.simplified(number)?;
+            chosen.as_integer()
+        })?;
+        // Both are poison where they leave the object, so one that is computed as the first one is no poison in other iterations.
+        let is_ahead = base == from && to.is_inbounds();
+        let bytes = number.checked_mul(bytes(element)?)?;
+        (is_ahead && (1..1 << 31).contains(&bytes)).then_some(bytes)
+    };
+    let same = bytes_between(start, first)? == bytes_between(next, ahead)?;
+    let is_constant = start
+        .operands()
+        .iter()
+        .skip(1)
+        .all(|o| o.as_integer().is_some());
+    (same && is_constant).then_some((ahead, start))
+}
+
+/// Where a pointer of the header starts, and the bytes by which it moves on in each iteration.
+pub(super) fn moves_by<'ctx>(phi: Value<'ctx>, found: &Loop<'ctx>) -> Option<(Value<'ctx>, u64)> {
+    if !found.header.phis().contains(&phi) {
+        return None;
+    }
+    let (base, number, element) = incoming(phi, found.latch)?.as_element()?;
+    let stride = number.as_integer()?.wrapping_mul(bytes(element)?);
+    let first = incoming(phi, found.preheader)?;
+    (base == phi).then_some((first, stride))
 }
 
 /// Lets the latch compare a counter with a number of iterations.
@@ -31,10 +103,11 @@ pub(super) fn count_up_to<'ctx>(found: &Loop<'ctx>, iterations: Value<'ctx>, how
     found.latch.set_condition(condition);
 }
 
-/// `next == start + number`, where `next` is `stride` bytes behind its previous value, and `start` its first.
+/// `next == start + number`, where `next` is `stride` bytes behind its previous value, and `start`, or `start + first_number`, its first.
 struct PointerEnd<'ctx> {
     how: Compare,
     number: Value<'ctx>,
+    first_number: Option<Value<'ctx>>,
     bytes_per_number: u64,
     stride: u64,
 }
@@ -71,21 +144,34 @@ impl<'ctx> PointerEnd<'ctx> {
         };
         let (start, number, element) = high.as_element()?;
         let bytes_per_number = bytes(element)?;
-        let is_pointer = low == start && incoming(pointer, found.latch) == Some(next);
+        let first_number = match low.as_element() {
+            _ if low == start => None,
+            Some((base, number, element))
+                if base == start
+                    && low != high
+                    && low.is_inbounds()
+                    && bytes(element) == Some(bytes_per_number) =>
+            {
+                Some(number)
+            }
+            _ => return None,
+        };
+        let is_pointer = incoming(pointer, found.latch) == Some(next);
         // The division below must know both.
         let divides = bytes_per_number == stride || bytes_per_number == 1;
         let is_wide = |n: Value<'ctx>| n.ty().kind() == TypeKind::Integer(64);
         // Bytes are not multiplied: only `next` could wrap around.
-        let is_exact = next.is_inbounds() && (bytes_per_number == 1 || high.is_inbounds());
+        let is_whole = bytes_per_number == 1 && first_number.is_none();
+        let is_exact = next.is_inbounds() && (is_whole || high.is_inbounds());
+        let all_wide = [step, number].into_iter().chain(first_number).all(is_wide);
         let fits = (1..1 << 31).contains(&stride);
-        (is_pointer && divides && is_wide(step) && is_wide(number) && is_exact && fits).then_some(
-            PointerEnd {
-                how,
-                number,
-                bytes_per_number,
-                stride,
-            },
-        )
+        (is_pointer && divides && all_wide && is_exact && fits).then_some(PointerEnd {
+            how,
+            number,
+            first_number,
+            bytes_per_number,
+            stride,
+        })
     }
 
     /// LLVM makes offsets from the slice's start of such pointers: `next == number`, in steps of `stride` bytes from zero.
@@ -120,6 +206,7 @@ impl<'ctx> PointerEnd<'ctx> {
         (is_offset && is_multiple && fits).then_some(PointerEnd {
             how,
             number,
+            first_number: None,
             bytes_per_number: 1,
             stride,
         })

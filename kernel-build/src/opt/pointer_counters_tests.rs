@@ -1,6 +1,6 @@
 //! Loops that end at a pointer, or at an offset from one, end after as many iterations when they are counted; the others are left alone.
 
-use super::count_elements;
+use super::{count_elements, merge_next_pointers};
 use crate::llvm::Module;
 use crate::llvm::tests::context;
 use crate::opt::loops;
@@ -44,6 +44,40 @@ done:
   ret i64 %more
 }
 ";
+
+/// A loop over a part, from `%a` to `%b`, that carries the next pointer beside the present one, as `for` does.
+const PART: &str = "define i64 @f(ptr %slice, i64 %a, i64 %b) {
+entry:
+  %start = getelementptr inbounds nuw i32, ptr %slice, i64 %a
+  %end = getelementptr inbounds nuw i32, ptr %slice, i64 %b
+  %second = getelementptr inbounds nuw i8, ptr %start, i64 4
+  br label %body
+body:
+  %ahead = phi ptr [ %second, %entry ], [ %later, %body ]
+  %p = phi ptr [ %start, %entry ], [ %ahead, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %more, %body ]
+  %x = load i32, ptr %p
+  %wide = zext i32 %x to i64
+  %twice = mul i64 %sum, 3
+  %more = add i64 %twice, %wide
+  %last = icmp eq ptr %ahead, %end
+  %step = select i1 %last, i64 0, i64 4
+  %later = getelementptr inbounds nuw i8, ptr %ahead, i64 %step
+  br i1 %last, label %done, label %body
+done:
+  ret i64 %more
+}
+";
+
+/// Whether the next pointer of such a loop was merged, and the function then.
+fn merged(text: &str) -> (bool, String) {
+    let context = context();
+    let module = Module::from_text(&context, text).unwrap();
+    let f = module.function("f").unwrap();
+    let changed = merge_next_pointers(&loops::find(f)[0]);
+    module.verify().unwrap();
+    (changed, f.to_text())
+}
 
 /// The function after its loop was counted, if it was.
 #[track_caller]
@@ -165,6 +199,76 @@ fn a_counter_of_the_loop_is_taken() {
     let after = counted(&with_counter).unwrap();
     assert_eq!(after.matches(" phi i64").count(), 2, "{after}");
     assert_eq!(counted(POINTERS).unwrap().matches(" phi i64").count(), 2);
+}
+
+#[test]
+fn a_part_of_a_slice_is_counted_from_its_first_element() {
+    let (changed, text) = merged(PART);
+    assert!(changed);
+    let after = counted(&text).unwrap();
+    assert!(after.contains("sub i64 %b, %a"), "{after}");
+    // Elements of different sizes, of another slice, and addresses that may wrap around.
+    for (from, to) in [
+        ("nuw i32, ptr %slice, i64 %a", "nuw i64, ptr %slice, i64 %a"),
+        ("nuw i32, ptr %slice, i64 %b", "nuw i32, ptr null, i64 %b"),
+        (
+            "%start = getelementptr inbounds nuw",
+            "%start = getelementptr",
+        ),
+        ("%end = getelementptr inbounds nuw", "%end = getelementptr"),
+    ] {
+        assert_eq!(counted(&with(&text, &[(from, to)])), None, "{to}");
+    }
+}
+
+#[test]
+fn a_next_pointer_is_computed_from_the_present_one() {
+    let always = with(PART, &[("i64 %step\n", "i64 4\n")]);
+    for text in [PART, &always] {
+        let (changed, after) = merged(text);
+        assert!(
+            changed && after.contains("inbounds nuw i8, ptr %p, i64 4"),
+            "{after}"
+        );
+    }
+    for (from, to) in [
+        // Not always as far ahead, or ahead by something that is no constant.
+        ("ptr %start, i64 4", "ptr %start, i64 8"),
+        ("ptr %start, i64 4", "ptr %start, i64 %a"),
+        ("ptr %start, i64 4", "ptr %slice, i64 4"),
+        ("i64 0, i64 4", "i64 4, i64 0"),
+        ("select i1 %last, i64 0, i64 4", "add i64 %b, 4"),
+        // Where one of both could wrap around, the merged one would be poison.
+        (
+            "%second = getelementptr inbounds nuw",
+            "%second = getelementptr",
+        ),
+        (
+            "%later = getelementptr inbounds nuw",
+            "%later = getelementptr",
+        ),
+    ] {
+        assert!(!merged(&with(PART, &[(from, to)])).0, "{to}");
+    }
+}
+
+/// Parts of 24 numbers, run before and after.
+#[test]
+fn counted_parts_do_the_same() {
+    const PROGRAM: &str = r#"
+        u f(uint32_t *slice, u a, u b);
+        int main(void) {
+            static uint32_t numbers[24];
+            for (u k = 0; k < 24; k++) numbers[k] = 1000003 * (uint32_t)k + 7;
+            for (u a = 0; a < 24; a++) for (u b = a + 1; b <= 24; b++) printf("%llu\n", f(numbers, a, b));
+        }"#;
+    let context = context();
+    let before = printed(&mut for_host(&context, PART), PROGRAM);
+    let mut module = for_host(&context, PART);
+    let found = loops::find(module.function("f").unwrap());
+    assert!(merge_next_pointers(&found[0]) && count_elements(&found[0]));
+    assert_eq!(before.lines().count(), 300);
+    assert_eq!(before, printed(&mut module, PROGRAM));
 }
 
 /// With such an end it is not known that the loop ends where the counter does, or at all.

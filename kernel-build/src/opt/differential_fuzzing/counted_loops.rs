@@ -114,6 +114,70 @@ pub(super) fn unrotated(seed: u64) -> Function {
     generator.function
 }
 
+/// Generates a function whose loop asks in its header whether the counter is at most the end, and in its latch whether it is less, or something like that.
+pub(super) fn tested_twice(seed: u64) -> Function {
+    let mut generator = Generator::new(seed);
+    let numbers: [ValueId; 4] =
+        std::array::from_fn(|n| generator.define(64, Definition::Parameter(n)));
+    let fixed = LoopInvariant {
+        kind: Kind::Any,
+        first: numbers[0],
+        stride: numbers[1],
+        wide: [numbers[0], numbers[1], numbers[3]],
+        lengths: [0, 1].map(|n| generator.define(64, Definition::Length(n))),
+    };
+    let few = generator.random.below(20) as u128;
+    let start = match generator.random.below(3) {
+        0 => fixed.first,
+        _ => generator.constant(64, few),
+    };
+    let by = generator.random.pick(&[1, 1, 1, 2]);
+    let step = generator.constant(64, by);
+    let (end, seven) = (numbers[2], generator.constant(64, 7));
+    let before = generator.here();
+    let head = generator.begin();
+    let counter = generator.define(64, Definition::Phi(vec![]));
+    let sum = generator.define(64, Definition::Phi(vec![]));
+    let least = generator
+        .random
+        .pick(&["ule", "ule", "sle", "ult", "ugt", "sgt"]);
+    let within = match generator.random.below(3) {
+        0 if least == "ule" => generator.compare("uge", end, counter),
+        _ => generator.compare(least, counter, end),
+    };
+    let body = generator.begin();
+    let mut checks = Vec::new();
+    let mut added = sum;
+    for _ in 0..generator.random.below(3) {
+        let value = stage(&mut generator, &fixed, [counter, counter], &mut checks);
+        let factor = generator.constant(64, 31);
+        let grown = generator.binary_with(Binary::Mul, 0, added, factor);
+        added = generator.binary_with(Binary::Add, 0, grown, value);
+    }
+    let next = generator.binary_with(Binary::Add, 0, counter, step);
+    let compared = generator.random.pick(&[counter, counter, counter, next]);
+    let less = generator.random.pick(&["ult", "ult", "slt", "ule", "ne"]);
+    let again = generator.compare(less, compared, end);
+    let latch = generator.here();
+    let done = generator.begin();
+    generator.end(Terminator::Ret(vec![sum, counter]));
+    let left = generator.begin();
+    generator.end(Terminator::Ret(vec![added, next]));
+    let blocks = &mut generator.function.blocks;
+    blocks[before].end = Terminator::Br(head);
+    blocks[head].end = match least {
+        "ugt" | "sgt" => Terminator::CondBr(within, done, body),
+        _ => Terminator::CondBr(within, body, done),
+    };
+    blocks[latch].end = Terminator::CondBr(again, head, left);
+    for (phi, first, next) in [(counter, start, next), (sum, seven, added)] {
+        generator.function.values[phi].definition =
+            Definition::Phi(vec![(before, first), (latch, next)]);
+    }
+    end_checks(&mut generator, checks);
+    generator.function
+}
+
 fn with_loop(mut generator: Generator, kind: Kind) -> Function {
     let bits = if matches!(kind, Kind::Any | Kind::Convergent) {
         generator.random.pick(&[64, 64, 32])
