@@ -42,13 +42,7 @@ fn gather(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: Disjoin
 
 /// The same over a part of a slice: `for` compares pointers.
 #[kernel(block(64))]
-fn gather_part(
-    i: Index1D,
-    starts: &[u32],
-    columns: &[u32],
-    x: &[f32],
-    mut y: DisjointSlice<f32>,
-) {
+fn gather_part(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: DisjointSlice<f32>) {
     if let Some(y) = y.get_mut(i) {
         let row = i.get();
         let mut sum = 0.0;

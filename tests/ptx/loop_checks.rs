@@ -39,6 +39,21 @@ fn product(at: Index2D, a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice2D<f32
 // ptx-count: 12 ld.global.nc
 // ptx: panic_bounds_check
 
+/// With signed numbers, as in C: that no index is negative is decided before the loop too. A round, four, and the loop with checks.
+#[kernel]
+fn signed_product(i: Index1D, a: &[f32], b: &[f32], n: i32, mut c: DisjointSlice<f32>) {
+    let (row, column) = (i.get() as i32 / n, i.get() as i32 % n);
+    if let Some(c) = c.get_mut(i) {
+        let mut sum = 0.0;
+        for k in 0..n {
+            sum += a[(row * n + k) as usize] * b[(k * n + column) as usize];
+        }
+        *c = sum;
+    }
+}
+// ptx-count: 12 ld.global.nc
+// ptx: panic_bounds_check
+
 #[test]
 fn loops_that_fit_have_no_checks() {
     warploom_harness::ptx_file!("loop_checks.rs");

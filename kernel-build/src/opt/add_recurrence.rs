@@ -21,8 +21,10 @@ pub(super) struct AddRecurrence<'ctx> {
     pub(super) start: LoopInvariant<'ctx>,
     pub(super) step: LoopInvariant<'ctx>,
     pub(super) bits: u32,
-    /// The narrower recurrences that are zero-extended inside: the formula holds as long as none of them wraps around.
+    /// The narrower recurrences that are extended inside: the formula holds as long as none of them wraps around.
     pub(super) narrow: Vec<AddRecurrence<'ctx>>,
+    /// Whether this one is sign-extended: then it must not become negative either, and the zero extension is the same.
+    pub(super) signed: bool,
 }
 
 /// Deeper expressions are not analysed.
@@ -36,6 +38,10 @@ impl<'ctx> AddRecurrence<'ctx> {
 
     /// In 64 bits.
     pub(super) fn widened(self) -> AddRecurrence<'ctx> {
+        self.extended(false)
+    }
+
+    fn extended(self, signed: bool) -> AddRecurrence<'ctx> {
         if self.bits == 64 {
             return self;
         }
@@ -45,6 +51,7 @@ impl<'ctx> AddRecurrence<'ctx> {
         let (start, step) = (wide(&self.start), wide(&self.step));
         narrow.push(AddRecurrence {
             narrow: vec![],
+            signed,
             ..self
         });
         AddRecurrence {
@@ -52,7 +59,13 @@ impl<'ctx> AddRecurrence<'ctx> {
             step,
             bits: 64,
             narrow,
+            signed: false,
         }
+    }
+
+    /// What all values of a narrower one must be below.
+    pub(super) fn top(&self) -> u64 {
+        1 << (self.bits - u32::from(self.signed))
     }
 
     /// The constant zero, of 64 bits: what others are added to.
@@ -64,6 +77,7 @@ impl<'ctx> AddRecurrence<'ctx> {
             step,
             bits,
             narrow,
+            signed: false,
         }
     }
 
@@ -97,6 +111,7 @@ impl<'ctx> AddRecurrence<'ctx> {
             step: self.step.mapped(map),
             bits: self.bits,
             narrow: self.narrow.iter().map(|n| n.mapped(map)).collect(),
+            signed: self.signed,
         }
     }
 
@@ -112,6 +127,7 @@ impl<'ctx> AddRecurrence<'ctx> {
             step: how(self.step, other.step),
             bits: self.bits,
             narrow,
+            signed: false,
         }
     }
 }
@@ -130,6 +146,7 @@ fn affine<'ctx>(
         step: LoopInvariant::Number(0),
         bits,
         narrow: vec![],
+        signed: false,
     };
     if within.is_invariant(value) {
         return Some(still(LoopInvariant::of(value)));
@@ -158,6 +175,7 @@ fn affine<'ctx>(
             Some(operand(0)?.times(still(LoopInvariant::Number(1 << by))))
         }
         Op::ZExt if bits == 64 => Some(operand(0)?.widened()),
+        Op::SExt if bits == 64 => Some(operand(0)?.extended(true)),
         _ => None,
     }
 }
@@ -190,6 +208,7 @@ fn induction<'ctx>(
         step,
         bits,
         narrow: vec![],
+        signed: false,
     };
     if within.is_invariant(next) {
         return None;
@@ -256,6 +275,7 @@ fn previous_iteration<'ctx>(
                     step: LoopInvariant::Number(0),
                     bits,
                     narrow: vec![],
+                    signed: false,
                 },
                 LoopInvariant::plus,
             )

@@ -132,6 +132,8 @@ impl<'ctx> TripCount<'ctx> {
         };
         let is_counter = match &index.narrow[..] {
             [] => self.bits == 64,
+            // Above the end of signed numbers the loop would go on, and the index be negative.
+            [one] if one.signed => false,
             [one] => {
                 let wide = |f: &LoopInvariant<'ctx>| f.clone().widened(one.bits);
                 self.bits == one.bits
@@ -288,9 +290,8 @@ impl<'ctx> Limits<'ctx> {
         let last = self.last(index, builder, &mut all);
         all.push(builder.compare(how, last, len));
         for narrow in &index.narrow {
-            let bits = narrow.bits;
             let last = self.last(&narrow.clone().widened(), builder, &mut all);
-            all.push(builder.compare(Compare::Ult, last, builder.number(1 << bits, 64)));
+            all.push(builder.compare(Compare::Ult, last, builder.number(narrow.top(), 64)));
         }
         all
     }

@@ -223,10 +223,14 @@ fn decided(module: &mut Module<'_>) {
 #[test]
 fn results_and_failures_are_the_same() {
     let context = context();
-    let plain = printed(&mut for_host(&context, LOOPS), CALLS);
-    let mut module = for_host(&context, LOOPS);
-    decided(&mut module);
-    assert_same(&plain, &printed(&mut module, CALLS), 500);
+    let signed = LOOPS.replace("%index = zext i32", "%index = sext i32");
+    assert_ne!(signed, LOOPS);
+    for text in [LOOPS, &signed] {
+        let plain = printed(&mut for_host(&context, text), CALLS);
+        let mut module = for_host(&context, text);
+        decided(&mut module);
+        assert_same(&plain, &printed(&mut module, CALLS), 500);
+    }
 }
 
 #[test]

@@ -247,7 +247,13 @@ fn build_loop(
     let counts_down = bits == 64 && ahead.is_none() && fixed.kind != Kind::Convergent;
     let left = (counts_down && generator.random.chance(25))
         .then(|| generator.define(64, Definition::Phi(vec![])));
-    let wide = generator.zext_to(counter, 64);
+    // Half of them as C's numbers are.
+    let wide = if bits < 64 && generator.random.chance(50) {
+        let how = super::function::Cast::SExt;
+        generator.define(64, Definition::Cast(how, 0, counter))
+    } else {
+        generator.zext_to(counter, 64)
+    };
     let mut checks = Vec::new();
     let mut added = sum;
     let (stages, convergent) = if fixed.kind == Kind::Convergent {

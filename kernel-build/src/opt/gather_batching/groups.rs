@@ -342,7 +342,7 @@ impl<'ctx> Plan<'ctx> {
             all.push(guard.compare(Compare::Ult, last, end));
             for narrow in &offset.narrow {
                 let last = limits.last(&narrow.clone().widened(), guard, &mut all);
-                all.push(guard.compare(Compare::Ult, last, number(1 << narrow.bits)));
+                all.push(guard.compare(Compare::Ult, last, number(narrow.top())));
             }
             // As aligned as in the original loop.
             for part in [&offset.start, &offset.step] {
