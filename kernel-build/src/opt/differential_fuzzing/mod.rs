@@ -161,22 +161,12 @@ fn saturating_casts_are_the_same() {
 
 #[test]
 fn canonical_counters_do_the_same() {
-    let compared = check(&LOOPS, |module| {
-        each(module, canonical_counters::canonicalise)
-    });
-    compared.are_enough(60, 1500, 1000);
-}
-
-#[test]
-fn loops_that_test_twice_do_the_same() {
-    let twice = Suite {
-        function: counted_loops::tested_twice,
-        ..LOOPS
-    };
-    let compared = check(&twice, |module| {
-        each(module, canonical_counters::canonicalise)
-    });
-    compared.are_enough(60, 1500, 1000);
+    for function in [LOOPS.function, counted_loops::tested_twice] {
+        let compared = check(&Suite { function, ..LOOPS }, |module| {
+            each(module, canonical_counters::canonicalise)
+        });
+        compared.are_enough(60, 1500, 1000);
+    }
 }
 
 #[test]
