@@ -52,6 +52,10 @@ fn up_to(
 // ptx-count: 1 bar.sync
 
 /// Where it starts is not known either: whether it is empty is asked once, before the loop. Four iterations, one, and the loop with checks.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "the loop over an inclusive range is what is tested"
+)]
 #[kernel(block(256))]
 fn around(i: Index1D, radius: usize, n: usize, x: &[f32], mut y: DisjointSlice<f32>) {
     if let Some(y) = y.get_mut(i) {
