@@ -247,13 +247,7 @@ fn build_loop(
     let counts_down = bits == 64 && ahead.is_none() && fixed.kind != Kind::Convergent;
     let left = (counts_down && generator.random.chance(25))
         .then(|| generator.define(64, Definition::Phi(vec![])));
-    // Half of them as C's numbers are.
-    let wide = if bits < 64 && generator.random.chance(50) {
-        let how = super::function::Cast::SExt;
-        generator.define(64, Definition::Cast(how, 0, counter))
-    } else {
-        generator.zext_to(counter, 64)
-    };
+    let wide = widened(generator, counter);
     let mut checks = Vec::new();
     let mut added = sum;
     let (stages, convergent) = if fixed.kind == Kind::Convergent {
@@ -345,6 +339,15 @@ fn is_small(generator: &mut Generator, fixed: &LoopInvariant) -> ValueId {
         return generator.define(1, Definition::Freeze(all));
     }
     all
+}
+
+/// A counter in 64 bits: half of the narrow ones with their sign, as C's numbers are.
+fn widened(generator: &mut Generator, counter: ValueId) -> ValueId {
+    if generator.bits(counter) == 64 || generator.random.chance(50) {
+        return generator.zext_to(counter, 64);
+    }
+    let how = super::function::Cast::SExt;
+    generator.define(64, Definition::Cast(how, 0, counter))
 }
 
 /// Appends the panics of the checks.
@@ -483,7 +486,12 @@ fn stage(
             let at = index(generator, fixed, counter, 1);
             let bits = generator.function.elements[array];
             let found = generator.define(bits, Definition::Load(array, vec![at]));
-            let found = generator.zext_to(found, 64);
+            let mut found = generator.zext_to(found, 64);
+            if fixed.kind == Kind::Any && generator.random.chance(40) {
+                let mask = generator.random.pick(&[0, 1, 3, 255]);
+                let mask = generator.constant(64, mask);
+                found = generator.binary_with(Binary::And, 0, found, mask);
+            }
             check(generator, found, fixed.lengths[1 - array], false, checks);
             element(generator, 1 - array, vec![found])
         }
