@@ -5,21 +5,24 @@
 //! the build said sm_75. One that asks for `feature_set()` also gets one for `sm_90a`, if its code differs there, and one for `sm_100a` if it
 //! has instructions of that architecture alone.
 
+mod moved; // kernels that leave for the architecture that they need
+
 use super::availability::Calls;
 use super::emitted::{self, Emitted, Images};
-use super::requirements::{self, Requirements};
+use super::requirements;
 use super::{Compiled, PipelineError, debug_labels, gpu, image_groups};
 use crate::fork::Forked;
 use crate::instrument::Show;
-use crate::llvm::{Linkage, LlvmError, Machine, Module, Passes};
+use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::shared::Array;
 use crate::lower::target_queries::{ARCH, ARCH_SPECIFIC};
 use crate::lower::{fast_math, kernels, statics};
-use crate::opt::early_loops::{self, EarlyLoops};
+use crate::opt::early_loops::EarlyLoops;
 use crate::options::{Arch, Options};
 use crate::passes::Runner;
 use crate::reach;
 use crate::roots::Root;
+use moved::Moved;
 use serde::{Deserialize, Serialize};
 use warploom_manifest::{Kernel, Symbol};
 
@@ -159,17 +162,6 @@ pub(super) struct Schedule<'a, 'ctx> {
     moved: Vec<Moved>,
     /// Groups that need what they seem to need only once they are optimised.
     unclear: Vec<usize>,
-}
-
-/// Groups that leave a unit, each for the architecture that it seems to need.
-type FromHere = Vec<(usize, Emitted)>;
-
-/// A group of kernels that is compiled for another architecture than this, as it seemed to need more.
-struct Moved {
-    group: usize,
-    from: Arch,
-    /// The other one, if the group had been compiled for it in any case.
-    planned: Option<Arch>,
 }
 
 /// Kernels that are compiled together: those of some groups, for one architecture.
@@ -360,78 +352,6 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         false
     }
 
-    /// Whether optimised code runs on the architecture from which its group was moved: then it is compiled for that. `least` is what it needs; `None` goes back
-    /// in any case.
-    fn goes_back(&mut self, group: usize, arch: Arch, least: Option<Arch>) -> bool {
-        let runs = |on: Arch| least.is_none_or(|least| !least.exact && least.sm <= on.sm);
-        let wrongly = |m: &Moved| m.group == group && runs(m.from);
-        let Some(at) = self.moved.iter().position(wrongly) else {
-            return false;
-        };
-        let moved = self.moved.swap_remove(at);
-        self.unclear.push(group);
-        if moved.planned == Some(arch) {
-            self.todo.push((arch, vec![group])); // compared with the other image
-        }
-        self.todo.push((moved.from, vec![group]));
-        true
-    }
-
-    /// The groups of a unit that seem to need another architecture, whose kernels need not be optimised for this one; and the module in the form of
-    /// [`early_loops::simplify`], if it came to that. `module` is not optimised yet.
-    pub(super) fn moved(
-        &self,
-        module: &Module<'ctx>,
-        unit: &Unit,
-        machine: &Machine<'_>,
-    ) -> Result<(FromHere, Option<Module<'ctx>>), LlvmError> {
-        // Branches that are never taken count here.
-        let needs = self.needs(module, &unit.kernels);
-        let is_other = |only: &u32| Arch::exactly(*only) != unit.arch;
-        if needs.sm <= unit.arch.sm && !needs.exact.iter().any(is_other) {
-            return Ok((vec![], None));
-        }
-        let mut simplified = module.duplicate();
-        early_loops::simplify(&mut simplified, machine)?;
-        let mut folded = simplified.duplicate();
-        folded.run(Passes::fold_constants(), None)?;
-        let clear = unit.groups.iter().filter(|g| !self.unclear.contains(*g));
-        let moved = clear.filter_map(|group| {
-            let other = self.other_arch(&folded, &self.groups[*group], unit.arch)?;
-            Some((*group, Emitted::MayNeed(other)))
-        });
-        Ok((moved.collect(), Some(simplified)))
-    }
-
-    /// The architecture that kernels need, if it is not this one and there is one.
-    fn other_arch(&self, module: &Module<'_>, kernels: &[usize], arch: Arch) -> Option<Arch> {
-        let needs = self.needs(module, kernels);
-        let other = match needs.exact[..] {
-            [] if needs.sm > arch.sm => Arch::sm(needs.sm),
-            [only] if needs.sm <= only && arch != Arch::exactly(only) => Arch::exactly(only),
-            _ => return None,
-        };
-        Some(other)
-    }
-
-    /// What instructions need, and what kernels declare.
-    fn needs(&self, module: &Module<'_>, kernels: &[usize]) -> Requirements {
-        let names = kernels.iter().map(|k| self.program.names[*k].as_str());
-        let mut needs = requirements::of(module, &names.collect::<Vec<_>>());
-        for declared in kernels.iter().map(|k| self.program.roots[*k].needs()) {
-            needs.sm = needs.sm.max(declared.0);
-            needs.ptx = needs.ptx.max(declared.1);
-        }
-        needs
-    }
-
-    /// A unit without these groups.
-    pub(super) fn without(&self, unit: &Unit, groups: &[(usize, Emitted)]) -> Unit {
-        let left = unit.groups.iter().copied();
-        let left = left.filter(|g| groups.iter().all(|(group, _)| group != g));
-        self.unit(unit.arch, left.collect(), unit.is_early)
-    }
-
     /// What becomes of these groups of kernels, in their order. The module is halved until each part has one group: a copy of the whole
     /// module for each group would cost the square of the number of kernels. Where there is a slot for it, a copy of the process takes over one half.
     fn images(
@@ -514,12 +434,6 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
                 .first()
                 .map_or(Arch::sm(sm), |only| Arch::exactly(*only)),
         ))
-    }
-
-    /// Whether this is a group that was moved.
-    fn is_moved(&self, kernels: &[usize]) -> bool {
-        let mut moved = self.moved.iter();
-        moved.any(|moved| self.groups[moved.group] == kernels)
     }
 
     /// That kernels have instructions of which each architecture lacks some.
