@@ -49,7 +49,7 @@ done:
 end:
   ret void
 }
-; ir-not: i8
+; ir-not: phi i8
 ; ir-not: phi i1
 ; ir-count: 1 call void @llvm.nvvm.barrier
 ; ir-not: keeps

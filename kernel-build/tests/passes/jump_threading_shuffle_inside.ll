@@ -42,7 +42,7 @@ done:
   store i32 %sum, ptr addrspace(1) %y
   ret void
 }
-; ir-not: i8
+; ir-not: phi i8
 ; ir-not: phi i1
 ; ir-count: 1 call i32 @llvm.nvvm.shfl
 ; ir-not: keeps
