@@ -30,8 +30,7 @@ struct Observed {
     findings: Vec<Finding>,
 }
 
-/// A child that says nothing for so long is given up. Lanes that poll yield to the operating system some 70 000 times before they are found
-/// out, which takes longer than 20 seconds on a machine with many other processes.
+/// A child without output for so long is ended: one that runs beside many other processes is no failure.
 const SILENCE: Duration = Duration::from_secs(300);
 
 /// The same in the order in which reports are made.
