@@ -1,7 +1,7 @@
 //! Work in a copy of this process. LLVM's modules belong to one thread, and its options to the process: a copy has all of them as they are, at no cost, and
 //! compiles what this process would have compiled, to the last byte.
 //!
-//! A copy that crashes leaves no trace: its work is done again here, where the crash is seen by what watches this process.
+//! If a copy crashes, its work is done again here, and the process that supervises this one reports the crash.
 
 use crate::jobs::Slot;
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
