@@ -28,6 +28,8 @@ struct State {
     votes: usize,
     /// Grows with each change that becomes known.
     epoch: u64,
+    /// Workers that wait for votes or a change.
+    waiting: usize,
 }
 
 /// What a worker knows of the votes.
@@ -50,8 +52,7 @@ impl LivelockDetector {
     pub(crate) fn begin(&self, working: usize) {
         let mut state = lock(&self.state);
         state.working = working;
-        state.change();
-        self.decided.notify_all();
+        self.change(&mut state);
     }
 
     /// A worker has made all its rounds without a change of memory since it voted last; `changed`: but it had changed some before.
@@ -59,8 +60,7 @@ impl LivelockDetector {
     pub(crate) fn vote(&self, vote: &mut Vote, changed: bool) -> bool {
         let mut state = lock(&self.state);
         if changed {
-            state.change();
-            self.decided.notify_all();
+            self.change(&mut state);
         }
         if vote.epoch != Some(state.epoch) {
             // The rounds began before the change: make them again.
@@ -76,9 +76,11 @@ impl LivelockDetector {
         }
         if state.votes < state.working {
             // Without polling: the workers that have not voted may need this processor. Once is enough, as the rounds that follow find all that has changed.
+            state.waiting += 1;
             state = wait_timeout(&self.decided, state, WAIT);
+            state.waiting -= 1;
         } else {
-            self.decided.notify_all();
+            self.notify(&state);
         }
         vote.epoch == Some(state.epoch) && state.votes >= state.working
     }
@@ -87,15 +89,20 @@ impl LivelockDetector {
     pub(crate) fn leave(&self) {
         let mut state = lock(&self.state);
         state.working -= 1;
-        state.change();
-        self.decided.notify_all();
+        self.change(&mut state);
     }
-}
 
-impl State {
-    fn change(&mut self) {
-        self.epoch += 1;
-        self.votes = 0;
+    fn change(&self, state: &mut State) {
+        state.epoch += 1;
+        state.votes = 0;
+        self.notify(state);
+    }
+
+    /// Wakes those that wait for votes. Launches without polling have none, and make no call of the operating system here.
+    fn notify(&self, state: &State) {
+        if state.waiting > 0 {
+            self.decided.notify_all();
+        }
     }
 }
 
