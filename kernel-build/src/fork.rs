@@ -71,7 +71,7 @@ impl Forked {
 
 impl Drop for Forked {
     fn drop(&mut self) {
-        drop(self.process.take());
+        self.process = None; // ends it
         if self.slot.is_some() {
             self.read();
         }
