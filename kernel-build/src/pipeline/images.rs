@@ -331,12 +331,12 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
                 self.plan(group, more);
             }
             Emitted::MayNeed(more) => {
-                let planned = self.plan(group, more).then_some(more);
-                let from = arch;
+                let was_planned = self.plan(group, more);
                 self.moved.push(Moved {
                     group,
-                    from,
-                    planned,
+                    from: arch,
+                    to: more,
+                    was_planned,
                 });
             }
         }

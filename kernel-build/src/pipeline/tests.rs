@@ -240,7 +240,7 @@ fn tensor_memory_alone_has_one_image() {
 }
 
 /// A kernel with an instruction behind a comparison of a count to seven, which only LLVM's O3 decides; and perhaps another one before it.
-fn counting(name: &str, less: u32, instruction: &str, first: Option<&str>) -> String {
+fn counting(name: &str, above: u32, instruction: &str, first: Option<&str>) -> String {
     let call = |instruction: &str| format!("  call void @\"{instruction}\"()\n");
     let declared = |instruction: &str| format!("declare void @\"{instruction}\"()\n");
     let body = format!(
@@ -251,8 +251,8 @@ next:
   %more = icmp ult i32 %up, 7
   br i1 %more, label %next, label %counted
 counted:
-  %less = icmp ult i32 %up, {less}
-  br i1 %less, label %there, label %elsewhere
+  %above = icmp ugt i32 %up, {above}
+  br i1 %above, label %there, label %elsewhere
 there:
 {}  br label %elsewhere
 elsewhere:
@@ -283,7 +283,14 @@ fn what_is_optimised_away_asks_for_no_architecture() {
     let never = counting("never", 7, OF_SM_80, None);
     assert_eq!(of(&never, &[old]), [(75, false)]);
     assert_eq!(of(&never, &[old, new]), [(75, false), (80, false)]);
-    let always = counting("always", 8, OF_SM_80, None);
+    // It leaves both, and goes back to both.
+    const OF_SM_90: &str = "__warploom.asm:volatile+sm90+ptx80|griddepcontrol.wait;";
+    let newer = counting("newer", 7, OF_SM_90, None);
+    let all = [(75, false), (80, false)];
+    assert_eq!(of(&newer, &[old, new]), all);
+    let three = [old, new, Arch::sm(90)];
+    assert_eq!(of(&newer, &three), [all[0], all[1], (90, false)]);
+    let always = counting("always", 6, OF_SM_80, None);
     assert_eq!(of(&always, &[old]), [(80, true)]);
     assert_eq!(of(&always, &[old, new]), [(80, true)]);
     // sm_80 has not both.

@@ -13,25 +13,33 @@ type FromHere = Vec<(usize, Emitted)>;
 pub(super) struct Moved {
     pub(super) group: usize,
     pub(super) from: Arch,
-    /// The other one, if the group had been compiled for it in any case.
-    pub(super) planned: Option<Arch>,
+    pub(super) to: Arch,
+    /// Whether the group had been compiled for that in any case.
+    pub(super) was_planned: bool,
 }
 
 impl<'ctx> Schedule<'_, 'ctx> {
-    /// Whether optimised code runs on the architecture from which its group was moved: then it is compiled for that. `least` is what it needs; `None` goes back
-    /// in any case.
+    /// Whether optimised code runs on architectures from which its group was moved: then it is compiled for all of these. `least` is what it needs; `None` goes
+    /// back in any case.
     pub(super) fn goes_back(&mut self, group: usize, arch: Arch, least: Option<Arch>) -> bool {
         let runs = |on: Arch| least.is_none_or(|least| !least.exact && least.sm <= on.sm);
-        let wrongly = |m: &Moved| m.group == group && runs(m.from);
-        let Some(at) = self.moved.iter().position(wrongly) else {
+        let wrongly = |m: &mut Moved| m.group == group && runs(m.from);
+        let moved: Vec<Moved> = self.moved.extract_if(.., wrongly).collect();
+        if moved.is_empty() {
             return false;
-        };
-        let moved = self.moved.swap_remove(at);
-        self.unclear.push(group);
-        if moved.planned == Some(arch) {
-            self.todo.push((arch, vec![group])); // compared with the other image
         }
-        self.todo.push((moved.from, vec![group]));
+        self.unclear.push(group);
+        // Unless only a move asked for it: compared with the other images then.
+        if moved
+            .iter()
+            .find(|m| m.to == arch)
+            .is_none_or(|m| m.was_planned)
+        {
+            self.todo.push((arch, vec![group]));
+        }
+        // The least comes last.
+        let from = moved.iter().rev().map(|m| (m.from, vec![group]));
+        self.todo.extend(from);
         true
     }
 
