@@ -41,10 +41,8 @@ impl<'ctx> BackEdge<'ctx> {
         at_most: Predicate,
         [counter, next, end]: [Value<'ctx>; 3],
     ) -> bool {
-        let less = match at_most {
-            Predicate::Ule => Predicate::Ult,
-            Predicate::Sle => Predicate::Slt,
-            _ => return false,
+        let Some(less) = strict(at_most) else {
+            return false;
         };
         let next = self.simplified(next).unwrap_or(next);
         let is_one_more = next.block().is_some()
@@ -52,13 +50,8 @@ impl<'ctx> BackEdge<'ctx> {
             && next.operands()[0] == counter
             && next.operands()[1].as_integer() == Some(1);
         self.known.iter().any(|(condition, holds)| {
-            let Some(predicate) = condition.predicate() else {
+            let Some(said) = said(*condition, *holds) else {
                 return false;
-            };
-            let said = if *holds {
-                predicate
-            } else {
-                predicate.inverse()
             };
             let said = match condition.operands()[..] {
                 [a, b] if b == end => (a, said),
@@ -104,18 +97,8 @@ impl<'ctx> BackEdge<'ctx> {
         let Some((_, holds)) = self.known.iter().find(|(c, _)| *c == comparison) else {
             return false;
         };
-        let Some(predicate) = comparison.predicate() else {
+        let Some(strict) = said(comparison, *holds).and_then(strict) else {
             return false;
-        };
-        let predicate = if *holds {
-            predicate
-        } else {
-            predicate.inverse()
-        };
-        let strict = match predicate {
-            Predicate::Ule => Predicate::Ult,
-            Predicate::Sle => Predicate::Slt,
-            _ => return false,
         };
         let (next, end) = (comparison.operands()[0], comparison.operands()[1]);
         let next = self.resolve(next, Some(comparison), DEPTH).unwrap_or(next);
@@ -127,9 +110,8 @@ impl<'ctx> BackEdge<'ctx> {
         }
         let counter = next.operands()[0];
         self.known.iter().any(|(c, holds)| {
-            let same = c.predicate().is_some() && c.operands() == [counter, end];
-            let said = c.predicate().map(|p| if *holds { p } else { p.inverse() });
-            *c != comparison && same && said == Some(strict)
+            let said = said(*c, *holds);
+            *c != comparison && said == Some(strict) && c.operands() == [counter, end]
         })
     }
 
@@ -304,6 +286,25 @@ fn implies<'ctx>(
         return false;
     };
     predicate == least && limit <= b || predicate == strict && limit - 1 <= b
+}
+
+/// What a comparison says that is known to hold, or not to.
+fn said(comparison: Value<'_>, holds: bool) -> Option<Predicate> {
+    let predicate = comparison.predicate()?;
+    Some(if holds {
+        predicate
+    } else {
+        predicate.inverse()
+    })
+}
+
+/// `<` for `<=`.
+fn strict(at_most: Predicate) -> Option<Predicate> {
+    match at_most {
+        Predicate::Ule => Some(Predicate::Ult),
+        Predicate::Sle => Some(Predicate::Slt),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -61,15 +61,7 @@ pub(super) fn convergent(seed: u64) -> Function {
 /// Generates a function whose loop ends in its header, and whose latch is a check of an index of the next iteration.
 pub(super) fn unrotated(seed: u64) -> Function {
     let mut generator = Generator::new(seed);
-    let numbers: [ValueId; 4] =
-        std::array::from_fn(|n| generator.define(64, Definition::Parameter(n)));
-    let fixed = LoopInvariant {
-        kind: Kind::Any,
-        first: numbers[0],
-        stride: numbers[1],
-        wide: [numbers[0], numbers[1], numbers[3]],
-        lengths: [0, 1].map(|n| generator.define(64, Definition::Length(n))),
-    };
+    let (numbers, fixed) = invariants(&mut generator);
     let few = generator.random.below(20) as u128;
     let start = generator.constant(64, few);
     let by = generator.random.pick(&[1, 1, 2, 32]);
@@ -82,13 +74,7 @@ pub(super) fn unrotated(seed: u64) -> Function {
     let more = generator.compare("ult", counter, numbers[2]);
     let body = generator.begin();
     let mut checks = Vec::new();
-    let mut added = sum;
-    for _ in 0..generator.random.below(3) {
-        let value = stage(&mut generator, &fixed, [counter, counter], &mut checks);
-        let factor = generator.constant(64, 31);
-        let grown = generator.binary_with(Binary::Mul, 0, added, factor);
-        added = generator.binary_with(Binary::Add, 0, grown, value);
-    }
+    let mut added = stages(&mut generator, &fixed, (counter, sum), &mut checks);
     let next = generator.binary_with(Binary::Add, 0, counter, step);
     let ahead = index(&mut generator, &fixed, [next, next], 1);
     added = generator.binary_with(Binary::Xor, 0, added, ahead);
@@ -99,10 +85,11 @@ pub(super) fn unrotated(seed: u64) -> Function {
     let blocks = &mut generator.function.blocks;
     blocks[before].end = Terminator::Br(head);
     blocks[head].end = Terminator::CondBr(more, body, done);
-    for (phi, first, next) in [(counter, start, next), (sum, seven, added)] {
-        generator.function.values[phi].definition =
-            Definition::Phi(vec![(before, first), (latch, next)]);
-    }
+    set_phis(
+        &mut generator,
+        [before, latch],
+        [(counter, start, next), (sum, seven, added)],
+    );
     checks.push(Check {
         at: latch,
         right,
@@ -117,15 +104,7 @@ pub(super) fn unrotated(seed: u64) -> Function {
 /// Generates a function whose loop asks in its header whether the counter is at most the end, and in its latch whether it is less, or something like that.
 pub(super) fn tested_twice(seed: u64) -> Function {
     let mut generator = Generator::new(seed);
-    let numbers: [ValueId; 4] =
-        std::array::from_fn(|n| generator.define(64, Definition::Parameter(n)));
-    let fixed = LoopInvariant {
-        kind: Kind::Any,
-        first: numbers[0],
-        stride: numbers[1],
-        wide: [numbers[0], numbers[1], numbers[3]],
-        lengths: [0, 1].map(|n| generator.define(64, Definition::Length(n))),
-    };
+    let (numbers, fixed) = invariants(&mut generator);
     let few = generator.random.below(20) as u128;
     let start = match generator.random.below(3) {
         0 => fixed.first,
@@ -147,13 +126,7 @@ pub(super) fn tested_twice(seed: u64) -> Function {
     };
     let body = generator.begin();
     let mut checks = Vec::new();
-    let mut added = sum;
-    for _ in 0..generator.random.below(3) {
-        let value = stage(&mut generator, &fixed, [counter, counter], &mut checks);
-        let factor = generator.constant(64, 31);
-        let grown = generator.binary_with(Binary::Mul, 0, added, factor);
-        added = generator.binary_with(Binary::Add, 0, grown, value);
-    }
+    let added = stages(&mut generator, &fixed, (counter, sum), &mut checks);
     let next = generator.binary_with(Binary::Add, 0, counter, step);
     let compared = generator.random.pick(&[counter, counter, counter, next]);
     let less = generator.random.pick(&["ult", "ult", "slt", "ule", "ne"]);
@@ -170,12 +143,56 @@ pub(super) fn tested_twice(seed: u64) -> Function {
         _ => Terminator::CondBr(within, body, done),
     };
     blocks[latch].end = Terminator::CondBr(again, head, left);
-    for (phi, first, next) in [(counter, start, next), (sum, seven, added)] {
+    set_phis(
+        &mut generator,
+        [before, latch],
+        [(counter, start, next), (sum, seven, added)],
+    );
+    end_checks(&mut generator, checks);
+    generator.function
+}
+
+/// Four parameters, and what a loop of 64-bit numbers has of them.
+fn invariants(generator: &mut Generator) -> ([ValueId; 4], LoopInvariant) {
+    let numbers: [ValueId; 4] =
+        std::array::from_fn(|n| generator.define(64, Definition::Parameter(n)));
+    let fixed = LoopInvariant {
+        kind: Kind::Any,
+        first: numbers[0],
+        stride: numbers[1],
+        wide: [numbers[0], numbers[1], numbers[3]],
+        lengths: [0, 1].map(|n| generator.define(64, Definition::Length(n))),
+    };
+    (numbers, fixed)
+}
+
+/// The sum after up to two stages.
+fn stages(
+    generator: &mut Generator,
+    fixed: &LoopInvariant,
+    (counter, sum): (ValueId, ValueId),
+    checks: &mut Vec<Check>,
+) -> ValueId {
+    let mut added = sum;
+    for _ in 0..generator.random.below(3) {
+        let value = stage(generator, fixed, [counter, counter], checks);
+        let factor = generator.constant(64, 31);
+        let grown = generator.binary_with(Binary::Mul, 0, added, factor);
+        added = generator.binary_with(Binary::Add, 0, grown, value);
+    }
+    added
+}
+
+/// Gives phis their values from before the loop and from its latch.
+fn set_phis(
+    generator: &mut Generator,
+    [before, latch]: [usize; 2],
+    phis: [(ValueId, ValueId, ValueId); 2],
+) {
+    for (phi, first, next) in phis {
         generator.function.values[phi].definition =
             Definition::Phi(vec![(before, first), (latch, next)]);
     }
-    end_checks(&mut generator, checks);
-    generator.function
 }
 
 fn with_loop(mut generator: Generator, kind: Kind) -> Function {
