@@ -35,7 +35,7 @@ struct Registry {
     /// Freed memory that `global.rs` has not given back to the host's allocator yet: by start.
     graves: BTreeMap<usize, Arc<Allocation>>,
     n_made: u64,
-    /// Of all that exists now; `None`: something changed since.
+    /// The same as `live`; `None`: something changed while a run shared it.
     frozen: Option<Arc<Fixed>>,
 }
 
@@ -56,13 +56,33 @@ impl Registry {
         self.n_made += 1;
         let made = (self.n_made, made);
         let allocation = Arc::new(Allocation::new(extent, what, label, made));
+        self.thaw(|fixed| fixed.insert(&allocation));
         self.live.insert(extent.start, allocation);
-        self.frozen = None;
+    }
+
+    fn remove(&mut self, start: usize) -> Option<Arc<Allocation>> {
+        let removed = self.live.remove(&start)?;
+        self.thaw(|fixed| fixed.remove(start));
+        Some(removed)
+    }
+
+    /// Changes what the next run gets, without a copy if no run has it.
+    fn thaw(&mut self, change: impl FnOnce(&mut Fixed)) {
+        match self.frozen.as_mut().and_then(Arc::get_mut) {
+            Some(fixed) => change(fixed),
+            None => self.frozen = None,
+        }
+    }
+
+    fn freeze(&mut self) -> Arc<Fixed> {
+        let Self { live, frozen, .. } = self;
+        let fixed = frozen.get_or_insert_with(|| Arc::new(Fixed::new(live.values())));
+        Arc::clone(fixed)
     }
 
     fn forget(&mut self, start: usize, end: usize) {
         while let Some(at) = overlapping(&self.live, start, end) {
-            if let Some(stale) = self.live.remove(&at) {
+            if let Some(stale) = self.remove(at) {
                 stale.finish(End::default());
                 self.keep_around(&stale, start, end);
             }
@@ -162,20 +182,17 @@ pub(super) fn add_unknown(extent: Extent, what: (Kind, Birth), label: &str, made
 
 /// Removes the memory that starts there, which its owner keeps.
 pub(super) fn give_back(start: usize) {
-    let mut registry = registry();
-    if let Some(memory) = registry.live.remove(&start) {
+    if let Some(memory) = registry().remove(start) {
         memory.finish(End::default());
-        registry.frozen = None;
     }
 }
 
 /// Removes the memory that starts there, and remembers it as freed until [`forget_freed`]; `None` if there is none.
 pub(super) fn remove(start: usize, end: End) -> Option<Arc<Allocation>> {
     let mut registry = registry();
-    let freed = registry.live.remove(&start)?;
+    let freed = registry.remove(start)?;
     freed.finish(end);
     registry.graves.insert(start, Arc::clone(&freed));
-    registry.frozen = None;
     Some(freed)
 }
 
@@ -256,10 +273,7 @@ pub(super) fn only_read() -> Vec<(usize, usize)> {
 /// All memory of this moment, and the names for the run that starts now.
 pub(super) fn freeze() -> (Arc<Fixed>, Vec<View>) {
     let names = NAMES.take();
-    let mut registry = registry();
-    let Registry { live, frozen, .. } = &mut *registry;
-    let fixed = frozen.get_or_insert_with(|| Arc::new(Fixed::new(live.values())));
-    (Arc::clone(fixed), names)
+    (registry().freeze(), names)
 }
 
 #[cfg(test)]
@@ -278,6 +292,64 @@ mod tests {
         };
         let what = (Kind::Global, Birth::Initialised);
         add(extent, what, label, Origin::default());
+    }
+
+    /// Memory of 8 bytes each in a registry of its own.
+    fn add_to(registry: &mut Registry, start: usize) {
+        let extent = Extent {
+            start,
+            bytes: 8,
+            element: 1,
+            align: 1,
+            zone: 0,
+        };
+        registry.forget(start, start + 8);
+        let what = (Kind::Global, Birth::Initialised);
+        registry.add(extent, what, "x", Origin::default());
+    }
+
+    #[test]
+    fn what_a_run_gets_is_what_there_is() {
+        let mut registry = Registry::new();
+        let mut random = 1_u32;
+        let mut shared = None;
+        for step in 0..2000 {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // They overlap by 4 bytes.
+            let start = 4 * (random >> 16) as usize % 400;
+            if random >> 30 == 0 {
+                registry.remove(start);
+            } else {
+                add_to(&mut registry, start);
+            }
+            let fixed = registry.freeze();
+            for address in 0..420 {
+                let found = fixed.find(address).map(|one| (one.start, one.serial));
+                let there = containing(&registry.live, address);
+                assert_eq!(found, there.map(|one| (one.start, one.serial)), "{address}");
+            }
+            // Runs that are not over share it for some steps.
+            if step % 7 == 0 {
+                shared = Some(fixed);
+            } else if step % 7 == 3 {
+                shared = None;
+            }
+        }
+        drop(shared);
+    }
+
+    #[test]
+    fn what_no_run_has_is_changed_without_a_copy() {
+        let mut registry = Registry::new();
+        add_to(&mut registry, 0);
+        let first = Arc::as_ptr(&registry.freeze());
+        add_to(&mut registry, 8);
+        registry.remove(0);
+        let fixed = registry.freeze();
+        assert_eq!(Arc::as_ptr(&fixed), first);
+        add_to(&mut registry, 16);
+        assert!(fixed.find(16).is_none());
+        assert!(registry.freeze().find(16).is_some());
     }
 
     const GIB: usize = 1 << 30;

@@ -33,8 +33,8 @@ pub(super) struct View {
 /// All memory that there is at one moment. Runs between which nothing was allocated or freed share one.
 #[derive(Debug, Default)]
 pub(crate) struct Fixed {
-    starts: Box<[usize]>,
-    allocations: Box<[Arc<Allocation>]>,
+    starts: Vec<usize>,
+    allocations: Vec<Arc<Allocation>>,
 }
 
 /// What was allocated during the run: by its own lanes on the heap, or by other OS threads.
@@ -48,10 +48,27 @@ struct Late {
 
 impl Fixed {
     pub(crate) fn new<'a>(sorted: impl Iterator<Item = &'a Arc<Allocation>>) -> Self {
-        let allocations: Box<[_]> = sorted.cloned().collect();
+        let allocations: Vec<_> = sorted.cloned().collect();
         Self {
             starts: allocations.iter().map(|one| one.start).collect(),
             allocations,
+        }
+    }
+
+    /// Adds one that overlaps with none.
+    pub(super) fn insert(&mut self, allocation: &Arc<Allocation>) {
+        let at = self
+            .starts
+            .partition_point(|start| *start < allocation.start);
+        self.starts.insert(at, allocation.start);
+        self.allocations.insert(at, Arc::clone(allocation));
+    }
+
+    /// Removes the one that starts there.
+    pub(super) fn remove(&mut self, start: usize) {
+        if let Ok(at) = self.starts.binary_search(&start) {
+            self.starts.remove(at);
+            self.allocations.remove(at);
         }
     }
 
