@@ -82,10 +82,13 @@ impl Drop for Forked {
 fn run(mut output: PipeWriter, slot: Slot, work: impl FnOnce() -> Option<Pieces>) -> ! {
     IS_COPY.store(true, Ordering::Relaxed);
     let made = catch_unwind(AssertUnwindSafe(work)).ok().flatten();
-    let noted = output.write_all(&[DONE]).is_ok();
-    if noted {
-        drop(slot);
-    }
+    // Ended between the two, it would keep its slot for ever.
+    system::without_interruption(|| {
+        let noted = output.write_all(&[DONE]).is_ok();
+        if noted {
+            drop(slot);
+        }
+    });
     let written = made.is_some_and(|pieces| output.write_all(&joined(&pieces)).is_ok());
     system::end(i32::from(!written))
 }
@@ -106,7 +109,7 @@ mod system {
     impl Drop for Process {
         fn drop(&mut self) {
             // SAFETY: a child of this process that was not waited for, so that its number is no other's; one that has ended gets the signal without effect.
-            unsafe { libc::kill(self.0, libc::SIGKILL) };
+            unsafe { libc::kill(self.0, libc::SIGTERM) };
             let mut status = 0;
             // SAFETY: the same child, and a place for its status.
             unsafe { libc::waitpid(self.0, &raw mut status, 0) };
@@ -125,10 +128,31 @@ mod system {
             0 => {
                 // SAFETY: asks for a signal when the process ends that was copied.
                 unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+                // SAFETY: this signal ends the copy, whatever the process that was copied does with it.
+                unsafe { libc::signal(libc::SIGTERM, libc::SIG_DFL) };
+                mask(libc::SIG_UNBLOCK);
                 Some(Copied::There)
             }
             process => Some(Copied::Here(Process(process))),
         }
+    }
+
+    /// In a copy: work after which, but not during which, it may be ended by the process that was copied.
+    pub(super) fn without_interruption(work: impl FnOnce()) {
+        mask(libc::SIG_BLOCK);
+        work();
+        mask(libc::SIG_UNBLOCK);
+    }
+
+    /// Blocks the signal that ends a copy, or no longer does.
+    fn mask(how: libc::c_int) {
+        let mut signals = std::mem::MaybeUninit::uninit();
+        // SAFETY: a place for a set of signals.
+        unsafe { libc::sigemptyset(signals.as_mut_ptr()) };
+        // SAFETY: the set, which is initialised.
+        unsafe { libc::sigaddset(signals.as_mut_ptr(), libc::SIGTERM) };
+        // SAFETY: the set; what was blocked before is not asked for.
+        unsafe { libc::pthread_sigmask(how, signals.as_ptr(), std::ptr::null_mut()) };
     }
 
     /// Ends a copy at once: what is to happen at the end of the process would happen twice.
@@ -152,6 +176,10 @@ mod system {
 
     pub(super) fn copy() -> Option<Copied> {
         None
+    }
+
+    pub(super) fn without_interruption(work: impl FnOnce()) {
+        work();
     }
 
     pub(super) fn end(_: i32) -> ! {
@@ -275,7 +303,9 @@ mod tests {
         assert_eq!(free(), 0);
         gone_on.write_all(&[0]).unwrap();
         // Before what it has made is read.
+        let begun_at = std::time::Instant::now();
         while free() == 0 {
+            assert!(begun_at.elapsed().as_secs() < 60, "no slot came back");
             std::thread::yield_now();
         }
         let pieces = begun.wait().unwrap();
@@ -295,5 +325,12 @@ mod tests {
         };
         drop(Forked::begin(slot(), endless).unwrap());
         assert_eq!(free(), 1);
+        // Wherever it is.
+        for microseconds in 0..500 {
+            let ends = Forked::begin(slot(), || None).unwrap();
+            std::thread::sleep(std::time::Duration::from_micros(microseconds));
+            drop(ends);
+            assert_eq!(free(), 1, "{microseconds} µs");
+        }
     }
 }
