@@ -8,6 +8,7 @@ const KNOWN: &[(&str, Option<(&str, &str)>)] = &[
     ("WARPLOOM_BLESS", None),
     ("WARPLOOM_CHECK_KERNELS", None),
     ("WARPLOOM_CHECK_LAUNCHES", None),
+    ("WARPLOOM_CI_LIMIT", None),
     ("WARPLOOM_COMPUTE_SANITIZER", None),
     ("WARPLOOM_DEVICE", None),
     ("WARPLOOM_DEVICE_CODE", Some(("0", "no GPU code is built"))),
