@@ -3,9 +3,12 @@
 //! The graph is taken before optimisation, while calls still have the lines where they were written. After optimisation, what is still
 //! undefined cannot run on a device; the graph then tells how each kernel gets there.
 
+mod references; // which functions and globals reach which
+
 use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Module, Value};
 use crate::roots::Root;
+pub(crate) use references::{References, symbols};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Who refers to whom, and where.
@@ -323,15 +326,6 @@ pub(crate) fn first_reached<'a>(
     found
 }
 
-/// Whether the kernels of `names` refer to `function`.
-pub(crate) fn reaches<'ctx>(module: &Module<'ctx>, names: &[&str], function: Value<'ctx>) -> bool {
-    let mut found = false;
-    visit(module, names, |instruction| {
-        found |= instruction.operands().contains(&function)
-    });
-    found
-}
-
 /// Calls `each` with every instruction that the kernels of `names` reach.
 pub(crate) fn visit<'ctx>(
     module: &Module<'ctx>,
@@ -357,25 +351,4 @@ pub(crate) fn visit<'ctx>(
                 .filter(|v| v.is_constant() && seen.insert(*v)),
         );
     }
-}
-
-/// The globals that a function reaches: through calls, other constants and the initial values of globals.
-pub(crate) fn globals(function: Value<'_>) -> HashSet<Value<'_>> {
-    let mut seen = HashSet::from_iter([function]);
-    let mut todo = vec![function];
-    let mut found = HashSet::default();
-    while let Some(value) = todo.pop() {
-        let next = if value.as_function().is_some() {
-            let instructions = value.instructions().into_iter();
-            instructions.flat_map(Value::operands).collect()
-        } else if value.as_global().is_some() {
-            found.insert(value);
-            value.initializer().into_iter().collect()
-        } else {
-            value.operands()
-        };
-        let next = next.into_iter();
-        todo.extend(next.filter(|v| v.is_constant() && seen.insert(*v)));
-    }
-    found
 }

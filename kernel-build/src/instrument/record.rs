@@ -6,7 +6,7 @@ use super::table::{FIRST_SITE, TABLE};
 use crate::hash::HashMap;
 use crate::llvm::{Linkage, LlvmError, Machine, Module, Value};
 use crate::lower::statics as lowered;
-use crate::reach;
+use crate::reach::References;
 use crate::roots::Root;
 use std::fmt::Write as _;
 use warploom_manifest::instrumented::{Global, Instrumented, Kernel, MAGIC, SECTION, Static};
@@ -36,14 +36,15 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
         .into_iter()
         .filter(|f| f.name().starts_with("__warploom.ptx:") && f.is_used())
         .collect();
+    let references = References::of(module);
     let describe = |(root, name): (&Root<'_>, &String)| {
-        let symbol = entries::symbol(name);
-        let reached = ptx.iter().any(|f| reach::reaches(module, &[&symbol], *f));
+        let reached = references.reached(module.function(&entries::symbol(name)));
+        let has_ptx = ptx.iter().any(|f| reached.contains(f));
         Kernel {
             entry: name.clone(),
             at: (root.file.clone(), root.line),
             sites: [0; 2],
-            unsupported: reached.then(|| "it has inline PTX".to_owned()),
+            unsupported: has_ptx.then(|| "it has inline PTX".to_owned()),
         }
     };
     roots.iter().zip(names).map(describe).collect()

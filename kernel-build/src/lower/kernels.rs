@@ -13,6 +13,7 @@
 use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Attribute, Linkage, LlvmError, Module, Passes, Subprogram, Value};
 use crate::lower::retarget;
+use crate::reach::{self, References};
 use crate::roots::{DeviceParam, Root};
 use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
@@ -209,17 +210,18 @@ fn launch_facts(root: &Root<'_>) -> String {
 /// checks which always hold go away. Functions know what all kernels that reach them have in common; those whose address is taken know what every
 /// block has, since another kernel may find the address in memory. Call before optimisation.
 pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
+    let references = References::of(module);
     let mut known: HashMap<Value<'_>, Limits> = HashMap::default();
     for (root, name) in roots.iter().zip(names) {
         let limits = Limits::of(root);
-        for function in module.function(name).map(reached).into_iter().flatten() {
+        for function in references.reached(module.function(name)) {
             known
                 .entry(function)
                 .and_modify(|others| *others = others.or(&limits))
                 .or_insert_with(|| limits.clone());
         }
     }
-    for function in callable_by_address(module) {
+    for function in references.reached(used_by_address(module)) {
         known.insert(function, Limits::ANY);
     }
     for function in module.functions() {
@@ -254,47 +256,14 @@ pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: 
     }
 }
 
-/// The kernel and all functions that it can call, those of tables too.
-fn reached(kernel: Value<'_>) -> Vec<Value<'_>> {
-    let mut seen = HashSet::from_iter([kernel]);
-    let mut todo = vec![kernel];
-    let mut functions = Vec::new();
-    while let Some(value) = todo.pop() {
-        let next: Vec<Value<'_>> = if value.as_function().is_some() {
-            functions.push(value);
-            let instructions = value.instructions();
-            instructions.into_iter().flat_map(Value::operands).collect()
-        } else if value.as_global().is_some() {
-            value.initializer().into_iter().collect()
-        } else if value.is_constant() {
-            value.operands()
-        } else {
-            vec![] // what an instruction uses, the function's instructions use
-        };
-        todo.extend(next.into_iter().filter(|v| seen.insert(*v)));
-    }
-    functions
-}
-
-/// Functions that are used otherwise than by calling them by name, and all that these can call.
-fn callable_by_address<'ctx>(module: &Module<'ctx>) -> HashSet<Value<'ctx>> {
+/// Functions that are used otherwise than by calling them by name.
+fn used_by_address<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
     let in_code = module.functions().into_iter().flat_map(Value::instructions);
     let in_code = in_code.flat_map(|i| i.as_call().map_or_else(|| i.operands(), Value::args));
     let in_memory = module.globals().into_iter().filter_map(Value::initializer);
-    let mut todo: Vec<Value<'ctx>> = in_code.chain(in_memory).collect();
-    let mut seen = HashSet::default();
-    let mut callable = HashSet::default();
-    while let Some(value) = todo.pop() {
-        if !value.is_constant() || !seen.insert(value) {
-            continue;
-        }
-        if value.as_function().is_some() {
-            callable.extend(reached(value));
-        } else if value.as_global().is_none() {
-            todo.extend(value.operands());
-        }
-    }
-    callable
+    let mut used = reach::symbols(in_code.chain(in_memory));
+    used.retain(|value| value.as_function().is_some());
+    used
 }
 
 /// What is known of a block: its exact size, or the most threads along each axis.

@@ -6,21 +6,26 @@
 
 use crate::hash::HashMap;
 use crate::llvm::{Module, Value};
-use crate::reach;
+use crate::reach::References;
 
 const GLOBAL: u32 = 1;
 const GENERIC: u32 = 0;
 const CONSTANT: u32 = 4;
 
 /// The kernels of `names` in groups, each in the order of `names`.
-pub(super) fn groups(module: &Module<'_>, names: &[String]) -> Vec<Vec<usize>> {
+pub(super) fn groups<'ctx>(
+    module: &Module<'ctx>,
+    references: &References<'ctx>,
+    names: &[String],
+) -> Vec<Vec<usize>> {
     let mut owner: HashMap<Value<'_>, usize> = HashMap::default();
     let mut group: Vec<usize> = (0..names.len()).collect();
     for (kernel, name) in names.iter().enumerate() {
         let Some(function) = module.function(name) else {
             continue;
         };
-        for global in lasting_globals(function) {
+        let reached = references.reached([function]).into_iter();
+        for global in reached.filter(|g| is_lasting(*g)) {
             let first = *owner.entry(global).or_insert(kernel);
             let (from, to) = (
                 group[kernel].max(group[first]),
@@ -40,15 +45,12 @@ pub(super) fn groups(module: &Module<'_>, names: &[String]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The globals that a kernel reaches and that keep what is written to them from launch to launch.
-fn lasting_globals(kernel: Value<'_>) -> impl Iterator<Item = Value<'_>> {
-    reach::globals(kernel)
-        .into_iter()
-        .filter(|g| is_lasting(*g))
-}
-
+/// Whether a global keeps what is written to it from launch to launch.
 fn is_lasting(global: Value<'_>) -> bool {
     use crate::llvm::TypeKind::Pointer;
+    if global.as_global().is_none() {
+        return false;
+    }
     let lasts = match global.ty().kind() {
         Pointer(GENERIC | GLOBAL) => !global.is_constant_global(),
         Pointer(CONSTANT) => true, // the host writes it

@@ -20,7 +20,7 @@ use crate::lower::{fast_math, kernels, statics};
 use crate::opt::early_loops::EarlyLoops;
 use crate::options::{Arch, Options};
 use crate::passes::Runner;
-use crate::reach;
+use crate::reach::References;
 use crate::roots::Root;
 use moved::Moved;
 use serde::{Deserialize, Serialize};
@@ -182,7 +182,8 @@ fn dumped(arch: Arch, is_early: bool) -> String {
 
 impl<'a, 'ctx> Schedule<'a, 'ctx> {
     pub(super) fn of(program: &'a Program<'a, 'ctx>) -> Schedule<'a, 'ctx> {
-        let groups = image_groups::groups(&program.module, &program.names);
+        let references = References::of(&program.module);
+        let groups = image_groups::groups(&program.module, &references, &program.names);
         let described = program.describe();
         let part = |group: &Vec<usize>| Part {
             kernels: group.iter().map(|k| described[*k].clone()).collect(),
@@ -192,7 +193,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let archs = &program.options.archs;
         let all: Vec<usize> = (0..groups.len()).collect();
         let mut todo: Vec<_> = archs.iter().map(|arch| (*arch, all.clone())).collect();
-        let asking = |g: &usize| queries(program, &groups[*g], ARCH);
+        let asking = |g: &usize| queries(program, &references, &groups[*g], ARCH);
         let asking: Vec<usize> = all.into_iter().filter(asking).collect();
         let least = archs.iter().map(|arch| arch.sm).min().unwrap_or(0);
         for tier in TIERS.into_iter().filter(|tier| tier.sm > least) {
@@ -203,7 +204,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         // Kernels that ask which features they may use have code for them.
         let all = 0..groups.len();
         let asking: Vec<usize> = all
-            .filter(|g| queries(program, &groups[*g], ARCH_SPECIFIC))
+            .filter(|g| queries(program, &references, &groups[*g], ARCH_SPECIFIC))
             .collect();
         let using = |g: &&usize| {
             let kernels = groups[**g].iter().map(|k| program.names[*k].as_str());
@@ -476,10 +477,16 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
 }
 
 /// Whether a kernel of the group can reach a branch on what `question` answers: `arch()` or `feature_set()`.
-fn queries(program: &Program<'_, '_>, group: &[usize], question: &str) -> bool {
-    let names: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
+fn queries<'ctx>(
+    program: &Program<'_, 'ctx>,
+    references: &References<'ctx>,
+    group: &[usize],
+    question: &str,
+) -> bool {
+    let names = group.iter().map(|k| &program.names[*k]);
+    let kernels = names.filter_map(|name| program.module.function(name));
     let question = program.module.function(question);
-    question.is_some_and(|question| reach::reaches(&program.module, &names, question))
+    question.is_some_and(|question| references.reached(kernels).contains(&question))
 }
 
 /// Whether two texts are different code.

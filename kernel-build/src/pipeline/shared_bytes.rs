@@ -3,7 +3,7 @@
 use super::{PipelineError, Program};
 use crate::llvm::Module;
 use crate::lower::shared::Array;
-use crate::reach;
+use crate::reach::References;
 use crate::roots::Root;
 
 /// Static shared memory of a block at most, on every GPU: ptxas and the driver refuse more, whatever a block has in all.
@@ -15,10 +15,11 @@ const ALIGN: u64 = 16;
 impl Program<'_, '_> {
     /// Fails with one message per kernel that has too much.
     pub(super) fn check_shared_bytes(&self, module: &Module<'_>) -> Result<(), PipelineError> {
+        let references = References::of(module);
         let kernels = self.roots.iter().zip(&self.names);
         let problems = kernels.filter_map(|(root, name)| {
-            let reached = reach::globals(module.function(name)?);
-            let names: Vec<String> = reached.into_iter().map(|g| g.name()).collect();
+            let reached = references.reached(module.function(name)).into_iter();
+            let names: Vec<String> = reached.map(|symbol| symbol.name()).collect();
             let arrays = self.shared.iter().filter(|a| names.contains(&a.variable));
             let arrays: Vec<&Array> = arrays.collect();
             let bytes = |a: &&Array| a.bytes.next_multiple_of(ALIGN);
