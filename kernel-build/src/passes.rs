@@ -136,6 +136,9 @@ passes! {
     StateIndexFacts: "state-index-facts", Lowering, REQUIRED,
         "thread and block indices get the ranges that every launch guarantees",
         "kernels call what they reach", "everything else";
+    StripDebugInfo: "strip-debug-info", Lowering, REQUIRED,
+        "line numbers are dropped unless they are asked for: copying and inlining them takes time and memory",
+        "the lines of calls are recorded for messages", "code";
     SelectKernels: "select-kernels", Optimisation, REQUIRED,
         "kernels that this architecture, or image, does not get are dropped",
         "device IR", "statics that the host sees";
@@ -241,9 +244,6 @@ passes! {
     AllowContraction: "allow-contraction", Emission, REQUIRED,
         "float operations of kernels with `fma` may be contracted; those of `f32` in kernels with `fast_math` may be, and may be approximated",
         "nothing is inlined any more", "other kernels";
-    StripDebugInfo: "strip-debug-info", Emission, REQUIRED,
-        "line numbers are dropped unless they are asked for",
-        "nothing reads them any more", "code";
     MemcpyExpansion: "memcpy-expansion", Emission, performance("expanded_copies_do_the_same", "copy_float4 1.377, nbody 0.999"),
         "short copies become the widest aligned loads and stores",
         "LLVM's SROA does not run any more", "longer and unaligned copies";

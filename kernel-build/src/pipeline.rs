@@ -172,6 +172,7 @@ fn compile_with(
     pass!(run, m: UnmarkFloats => float_arithmetic::unmark(m));
     pass!(run, m: FormattedPanics => formatted_panics::lower(m));
     pass!(run, m: StateIndexFacts => kernels::state_index_facts(m, &roots, &names));
+    pass!(run, m: StripDebugInfo => if !options.line_info { m.strip_debug_info() });
     contract::check(m, Stage::Lowering, &names)?;
 
     let program = Program {
@@ -288,7 +289,6 @@ fn compile_unit(
         pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
         program.check_warp_groups(m)?;
         pass!(run, m: AllowContraction => program.allow_contraction(m));
-        pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
         pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
         pass!(run, m: WideMinMax => wide_min_max::widen(m));
         pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));

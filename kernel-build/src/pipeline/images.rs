@@ -99,12 +99,6 @@ impl<'ctx> Program<'_, 'ctx> {
         fast_math::relax_operations(copy);
     }
 
-    pub(super) fn strip_debug_info(&self, copy: &mut Module<'_>) {
-        if !self.options.line_info {
-            copy.strip_debug_info();
-        }
-    }
-
     /// What the manifest says of each kernel.
     fn describe(&self) -> Vec<Kernel> {
         self.roots
