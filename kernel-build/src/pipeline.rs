@@ -15,6 +15,8 @@ mod images; // which kernels are compiled for which architecture
 mod last_result; // what is not compiled again
 #[cfg(test)]
 mod last_result_tests;
+#[cfg(test)]
+mod lines_tests;
 mod link; // host IR: definitions from the crate's dependencies
 #[cfg(test)]
 mod loops_tests;

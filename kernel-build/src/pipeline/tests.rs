@@ -16,7 +16,7 @@ pub(super) fn options() -> Options {
     }
 }
 
-fn input(options: &Options) -> Input<'_> {
+pub(super) fn input(options: &Options) -> Input<'_> {
     Input {
         options,
         archives: &[],
@@ -28,9 +28,9 @@ fn input(options: &Options) -> Input<'_> {
 }
 
 /// All kernels, and for each architecture all PTX.
-type Compiled = (Vec<warploom_manifest::Kernel>, Vec<(u32, bool, String)>);
+pub(super) type Compiled = (Vec<warploom_manifest::Kernel>, Vec<(u32, bool, String)>);
 
-fn compiled(ir: &str, options: Options) -> Result<Compiled, PipelineError> {
+pub(super) fn compiled(ir: &str, options: Options) -> Result<Compiled, PipelineError> {
     let context = context();
     let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
     let parts = compile(module, &input(&options))?.parts;
@@ -115,35 +115,6 @@ define i32 @risky() noinline {
         ptx.contains(".entry unwinding") && !ptx.contains("clean"),
         "{ptx}"
     );
-}
-
-//@ rows: TT-5
-#[test]
-fn lines_are_in_the_ptx_where_asked_for() {
-    let ir = storing("lined", "  %v = call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !5")
-        .replace("i64 %n) {", "i64 %n) !dbg !3 {")
-        + "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-!llvm.module.flags = !{!0}
-!llvm.dbg.cu = !{!1}
-!0 = !{i32 2, !\"Debug Info Version\", i32 3}
-!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, producer: \"\", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)
-!2 = !DIFile(filename: \"lined.rs\", directory: \"/src\")
-!3 = distinct !DISubprogram(name: \"lined\", scope: !2, file: !2, line: 41, type: !4, unit: !1, spFlags: DISPFlagDefinition)
-!4 = !DISubroutineType(types: !{})
-!5 = !DILocation(line: 42, column: 9, scope: !3)
-";
-    let lined = Options {
-        line_info: true,
-        ..options()
-    };
-    let (_, texts) = compiled(&ir, lined).unwrap();
-    let ptx = &texts[0].2;
-    assert!(
-        ptx.contains("lined.rs") && ptx.contains(".loc") && ptx.contains(" 42 9"),
-        "{ptx}"
-    );
-    let (_, texts) = compiled(&ir, options()).unwrap();
-    assert!(!texts[0].2.contains(".loc"), "{}", texts[0].2);
 }
 
 //@ rows: GCO-6
