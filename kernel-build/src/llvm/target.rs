@@ -254,6 +254,6 @@ impl Passes {
     /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better
     /// unrolled whole too: each round keeps its way out, and what its number leads to (a quotient, an offset) is computed with a constant.
     pub(crate) fn infer_address_spaces() -> Passes {
-        Passes("function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
+        Passes("function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,sccp,simplifycfg),globaldce".into())
     }
 }

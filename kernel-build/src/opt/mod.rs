@@ -220,6 +220,7 @@ fn defined<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
 mod tests {
     use super::*;
     use crate::llvm::tests::context;
+    use crate::lower::retarget::TRIPLE;
 
     /// Whether a function with this instruction has an operation of whole warps.
     fn is_found(instruction: &str) -> bool {
@@ -291,5 +292,58 @@ define internal void @unchanged(ptr %p, i32 %dead) {
             "the argument is removed"
         );
         assert!(!unchanged.has_attribute("optnone"));
+    }
+
+    /// A loop of at most two rounds, which LLVM's own unrolling leaves: each reads a row of a tile of 18 by 18 cells. An array has the rows, so that they are known only
+    /// when the loop is unrolled.
+    const TILE: &str = "
+declare range(i32 0, 16) i32 @x()
+declare range(i32 0, 256) i32 @slot()
+declare void @panic() noreturn
+define ptx_kernel void @f(ptr %tile) {
+start:
+  %rows = alloca [2 x i64]
+  %x.short = call range(i32 0, 16) i32 @x() memory(none) nounwind
+  %slot.short = call range(i32 0, 256) i32 @slot() memory(none) nounwind
+  %x = zext i32 %x.short to i64
+  %slot = zext i32 %slot.short to i64
+  %x2 = add i64 %x, 2
+  store i64 %x, ptr %rows
+  %second = getelementptr i64, ptr %rows, i64 1
+  store i64 %x2, ptr %second
+  br label %next
+next:
+  %k = phi i64 [ 0, %start ], [ %k1, %in.bounds ]
+  %i = phi i64 [ %slot, %start ], [ %i1, %in.bounds ]
+  %from = getelementptr i64, ptr %rows, i64 %k
+  %row = load i64, ptr %from
+  %first = mul i64 %row, 18
+  %at = add i64 %first, %x
+  %is.in = icmp ult i64 %at, 324
+  br i1 %is.in, label %in.bounds, label %out
+in.bounds:
+  %cell = getelementptr i32, ptr %tile, i64 %at
+  %value = load volatile i32, ptr %cell
+  %k1 = add i64 %k, 1
+  %i1 = add i64 %i, 256
+  %more = icmp ult i64 %i1, 432
+  br i1 %more, label %next, label %done
+out:
+  call void @panic()
+  unreachable
+done:
+  ret void
+}
+";
+
+    #[test]
+    fn checks_that_ranges_decide_behind_unrolled_loops_are_dropped() {
+        let context = context();
+        let machine = Machine::new(&context, TRIPLE, "sm_75", "+ptx71").unwrap();
+        let mut module = Module::from_text(&context, TILE).unwrap();
+        module.set_target(TRIPLE, &machine.data_layout());
+        optimise(&mut module, Some(&machine)).unwrap();
+        let text = module.function("f").unwrap().to_text();
+        assert!(!text.contains("@panic"), "{text}");
     }
 }
