@@ -75,6 +75,24 @@ impl PipelineError {
         }
         Err(PipelineError::Kernels(problems))
     }
+
+    /// Both results, or the problems of both.
+    fn of_both<A, B>(
+        a: Result<A, PipelineError>,
+        b: Result<B, PipelineError>,
+    ) -> Result<(A, B), PipelineError> {
+        match (a, b) {
+            (Err(PipelineError::Kernels(mut all)), Err(PipelineError::Kernels(more))) => {
+                for problem in more {
+                    if !all.contains(&problem) {
+                        all.push(problem);
+                    }
+                }
+                Err(PipelineError::Kernels(all))
+            }
+            (a, b) => Ok((a?, b?)),
+        }
+    }
 }
 
 /// What the pipeline needs beside the module.
@@ -197,11 +215,7 @@ fn compile_with(
     Ok(compiled)
 }
 
-/// The images of kernels that are compiled together: device IR becomes PTX.
-#[expect(
-    clippy::too_many_lines,
-    reason = "a line for each pass, in their order"
-)]
+/// The images of kernels that are compiled together: device IR becomes PTX. They share a module until O3 is over.
 fn compile_unit(
     schedule: &Schedule<'_, '_>,
     unit: &Unit,
@@ -210,7 +224,7 @@ fn compile_unit(
 ) -> Result<Vec<Images>, PipelineError> {
     let (program, mut all) = (schedule.program, Vec::new());
     let mut whole = program.module.duplicate();
-    let (m, names) = (&mut whole, &program.names);
+    let m = &mut whole;
     let gpu = &gpu(m, unit.arch, 0)?;
     run.compiles_for(&unit.arch.name());
     pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
@@ -254,54 +268,67 @@ fn compile_unit(
         // Before the loops without checks are unrolled.
         pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
         pass!(run, m: Optimise => if optimised { Ok(()) } else { optimise(m, Some(gpu)) });
-        pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
-        let mut loops = Changed::default();
-        pass!(run, m: CaseSelection => case_selection::select_all(m, &mut loops, gpu));
-        pass!(run, m: LoopRotation => loop_rotation::rotate_all(m, &mut loops, gpu));
-        pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
-        pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
-        pass!(run, m: RangeVersioning => loops.each(m, range_versioning::version_kernel));
-        pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
-        let mut counted = Changed::default();
-        pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut counted));
-        pass!(run, m: CaseAnalysis => case_analysis::rewrite_all(m, &counted, gpu));
-        loops.add(counted);
-        pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
-        pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
-        loops.each(m, gather_batching::is_candidate);
-        pass!(run, m: LoopUnswitching => loops.unswitch(m));
-        pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
-        pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
-        pass!(run, m: Participation => participation::answer_all(m, &mut loops));
-        pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
-        pass!(run, m: GroupUnrolling => group_unrolling::unroll_all(m));
-        pass!(run, m: DivisionVersioning => division_versioning::version_all(m));
-        pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
-        pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
-
-        pass!(run, m: RedirectSymbols => symbols::redirect(m));
-        program.check_availability(m)?;
-        program.check_shared_bytes(m)?;
-        contract::check(m, Stage::Optimisation, names)?;
-        pass!(run, m: NumberLocations => locations::number(m, names));
-        pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
-        pass!(run, m: ExpandAtomics => atomics::expand(m));
-        pass!(run, m: EarlyChecks => early_checks::hoist_all(m));
-        pass!(run, m: LoadSinking => load_sinking::sink_all(m));
-        pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
-        program.check_warp_groups(m)?;
-        pass!(run, m: AllowContraction => program.allow_contraction(m));
-        pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
-        pass!(run, m: WideMinMax => wide_min_max::widen(m));
-        pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));
-        pass!(run, m: StepNarrowing => step_narrowing::narrow_all(m));
-        pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
-        pass!(run, m: SaturatingCasts => saturating_casts::convert_all(m));
-        pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
-        contract::check(m, Stage::Emission, names)?;
-        all.push(schedule.emit(copy, &unit, run, input.dump)?);
+        all.push(schedule.emit(copy, &unit, (gpu, run, input.dump))?);
     }
     Ok(all)
+}
+
+/// The module of one image behind O3 becomes what code generation takes. So here the code of a kernel does not depend on other kernels of its crate.
+fn compile_image(
+    program: &Program<'_, '_>,
+    m: &mut Module<'_>,
+    gpu: &Machine<'_>,
+    run: &Runner<'_>,
+) -> Result<(), PipelineError> {
+    let names = &program.names;
+    panics::keep(m);
+    pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
+    let mut loops = Changed::default();
+    pass!(run, m: CaseSelection => case_selection::select_all(m, &mut loops, gpu));
+    pass!(run, m: LoopRotation => loop_rotation::rotate_all(m, &mut loops, gpu));
+    pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
+    pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
+    pass!(run, m: RangeVersioning => loops.each(m, range_versioning::version_kernel));
+    pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+    let mut counted = Changed::default();
+    pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut counted));
+    pass!(run, m: CaseAnalysis => case_analysis::rewrite_all(m, &counted, gpu));
+    loops.add(counted);
+    pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
+    pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
+    loops.each(m, gather_batching::is_candidate);
+    pass!(run, m: LoopUnswitching => loops.unswitch(m));
+    pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
+    pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
+    pass!(run, m: Participation => participation::answer_all(m, &mut loops));
+    pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
+    pass!(run, m: GroupUnrolling => group_unrolling::unroll_all(m));
+    pass!(run, m: DivisionVersioning => division_versioning::version_all(m));
+    pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
+    pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
+
+    pass!(run, m: RedirectSymbols => symbols::redirect(m));
+    program.check_availability(m)?;
+    program.check_shared_bytes(m)?;
+    contract::check(m, Stage::Optimisation, names)?;
+    pass!(run, m: NumberLocations => locations::number(m, names));
+    pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
+    pass!(run, m: ExpandAtomics => atomics::expand(m));
+    pass!(run, m: EarlyChecks => early_checks::hoist_all(m));
+    pass!(run, m: LoadSinking => load_sinking::sink_all(m));
+    panics::release(m);
+    pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
+    program.check_warp_groups(m)?;
+    pass!(run, m: AllowContraction => program.allow_contraction(m));
+    pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
+    pass!(run, m: WideMinMax => wide_min_max::widen(m));
+    pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));
+    pass!(run, m: StepNarrowing => step_narrowing::narrow_all(m));
+    pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
+    pass!(run, m: SaturatingCasts => saturating_casts::convert_all(m));
+    pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
+    contract::check(m, Stage::Emission, names)?;
+    Ok(())
 }
 
 /// The oldest PTX version that has what the architecture and the code need, so that older drivers accept it.

@@ -13,7 +13,7 @@
 //! the others, which may wait at a barrier for them.
 
 use crate::hash::HashSet;
-use crate::llvm::{Attribute, Builder, LlvmError, Machine, Module, Op, Passes, Value};
+use crate::llvm::{Attribute, Builder, Linkage, LlvmError, Machine, Module, Op, Passes, Value};
 
 /// Kernels with more panics call them. One in place is some thirty machine instructions, a call some fifteen: 16 panics are 600 instructions and 20
 /// registers (sm_90, ptxas 13.0), 33 calls are as many.
@@ -24,6 +24,22 @@ const MOST_INSTRUCTIONS: usize = 100;
 
 /// How many functions may stand between a kernel and the one that writes the record: core has functions for single texts.
 const MOST_DEEP: usize = 4;
+
+/// Keeps the functions that panic as they are until [`release`]. In the module of one image many are called once only; LLVM would make their arguments constants or inline
+/// them, and unroll a loop with such a call further than one with a call that others have too.
+pub(crate) fn keep(module: &Module<'_>) {
+    panicking(module).for_each(|f| f.set_linkage(Linkage::External));
+}
+
+/// Ends [`keep`]: those that nothing calls can be dropped again.
+pub(crate) fn release(module: &Module<'_>) {
+    panicking(module).for_each(|f| f.set_linkage(Linkage::Internal));
+}
+
+fn panicking<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Value<'ctx>> {
+    let functions = module.functions().into_iter();
+    functions.filter(|f| !f.is_declaration() && !f.is_kernel() && f.has_attribute("noreturn"))
+}
 
 /// Inlines what must be inlined, and then the panics of kernels that call nothing else.
 pub(crate) fn inline(

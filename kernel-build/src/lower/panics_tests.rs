@@ -1,8 +1,9 @@
 //! Which kernels have their panics written in place.
 
-use super::mark;
+use super::{keep, mark};
 use crate::llvm::tests::context;
 use crate::llvm::{Module, Passes};
+use crate::opt::optimise;
 
 /// Functions that panic, and one that does not.
 const HEAD: &str = "
@@ -146,4 +147,22 @@ fn a_kernel_with_a_cap_on_registers_has_its_panics_in_place_too() {
         let (text, marked) = compiled_with(&body, cap);
         assert!(marked && !text.contains("call void @wrong"), "{text}");
     }
+}
+
+/// A constant that all callers pass would be known in the function otherwise, and the parameter go.
+#[test]
+fn a_panic_that_is_called_once_keeps_its_parameters() {
+    let call = "  call void @wrong(i64 7) noinline\n  unreachable\n";
+    let text = format!("{HEAD}define ptx_kernel void @k() {{\n{call}}}\n");
+    let context = context();
+    let optimised = |is_kept: bool| {
+        let mut module = Module::from_text(&context, &text).unwrap();
+        if is_kept {
+            keep(&module);
+        }
+        optimise(&mut module, None).unwrap();
+        module.to_text()
+    };
+    assert!(!optimised(false).contains("@wrong(i64"));
+    assert!(optimised(true).contains("@wrong(i64 7)"));
 }

@@ -10,10 +10,10 @@ mod moved; // kernels that leave for the architecture that they need
 use super::availability::Calls;
 use super::emitted::{self, Emitted, Images};
 use super::requirements;
-use super::{Compiled, PipelineError, debug_labels, gpu, image_groups};
+use super::{Compiled, PipelineError, compile_image, debug_labels, gpu, image_groups};
 use crate::fork::Forked;
 use crate::instrument::Show;
-use crate::llvm::{Linkage, LlvmError, Module, Passes};
+use crate::llvm::{Linkage, LlvmError, Machine, Module, Passes};
 use crate::lower::shared::Array;
 use crate::lower::target_queries::{ARCH, ARCH_SPECIFIC};
 use crate::lower::{fast_math, kernels, statics};
@@ -168,6 +168,21 @@ pub(super) struct Unit {
     pub(super) is_early: bool,
 }
 
+/// What images are made for, and with what.
+struct Target<'a> {
+    arch: Arch,
+    is_early: bool,
+    machine: &'a Machine<'a>,
+    run: &'a Runner<'a>,
+    dump: Show<'a>,
+}
+
+impl Target<'_> {
+    fn name(&self) -> String {
+        dumped(self.arch, self.is_early)
+    }
+}
+
 /// What an intermediate result is called.
 fn dumped(arch: Arch, is_early: bool) -> String {
     let prefix = if is_early { "early." } else { "" };
@@ -278,14 +293,17 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         &self,
         optimised: Module<'ctx>,
         unit: &Unit,
-        run: &Runner<'_>,
-        dump: Show<'_>,
+        (machine, run, dump): (&Machine<'_>, &Runner<'_>, Show<'_>),
     ) -> Result<Images, PipelineError> {
-        let (arch, is_early) = (unit.arch, unit.is_early);
-        dump(&format!("{}.ll", dumped(arch, is_early)), &|| {
-            optimised.to_text()
-        });
-        let emitted = self.images(optimised, &unit.groups, (arch, run))?;
+        let is_early = unit.is_early;
+        let to = Target {
+            arch: unit.arch,
+            is_early,
+            machine,
+            run,
+            dump,
+        };
+        let emitted = self.images(optimised, &unit.groups, &to)?;
         let emitted = unit.groups.iter().copied().zip(emitted).collect();
         Ok(Images { is_early, emitted })
     }
@@ -353,47 +371,51 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         &self,
         mut module: Module<'ctx>,
         groups: &[usize],
-        (arch, run): (Arch, &Runner<'_>),
+        to: &Target<'_>,
     ) -> Result<Vec<Emitted>, PipelineError> {
         let (first, second) = match groups {
             [] => return Ok(vec![]),
             [group] => {
-                let image = self.image(module, &self.groups[*group], (arch, run))?;
-                return Ok(vec![image]);
+                let kernels = &self.groups[*group];
+                compile_image(self.program, &mut module, to.machine, to.run)?;
+                self.program.select(&mut module, kernels)?;
+                (to.dump)(&format!("{group}.{}.ll", to.name()), &|| module.to_text());
+                return Ok(vec![self.image(module, kernels, to)?]);
             }
             _ => groups.split_at(groups.len() / 2),
         };
         let of_first = || {
             let mut part = module.duplicate();
             self.program.select(&mut part, &self.kernels(first))?;
-            self.images(part, first, (arch, run))
+            self.images(part, first, to)
         };
-        let begun = Forked::begin(run.slot(), || emitted::pack_part(of_first().ok()?));
+        let begun = Forked::begin(to.run.slot(), || emitted::pack_part(of_first().ok()?));
         let done = match begun {
-            Some(_) => vec![],
-            None => of_first()?,
+            Some(_) => Ok(vec![]),
+            None => of_first(),
         };
         self.program.select(&mut module, &self.kernels(second))?;
-        let of_second = self.images(module, second, (arch, run))?;
-        let mut all = match begun {
+        let of_second = self.images(module, second, to);
+        let of_first = match begun {
             Some(begun) => begun
                 .wait()
                 .and_then(emitted::unpack_part)
-                .ok_or(PipelineError::Copy)?,
+                .ok_or(PipelineError::Copy),
             None => done,
         };
+        let (mut all, of_second) = PipelineError::of_both(of_first, of_second)?;
         all.extend(of_second);
         Ok(all)
     }
 
-    /// PTX for one group of kernels; other kernels of the module are dropped.
+    /// PTX for one group of kernels, which is all that the module has.
     fn image(
         &self,
         mut module: Module<'ctx>,
         group: &[usize],
-        (arch, run): (Arch, &Runner<'_>),
+        to: &Target<'_>,
     ) -> Result<Emitted, PipelineError> {
-        let program = self.program;
+        let (program, arch) = (self.program, to.arch);
         let needs = self.needs(&module, group);
         let sm = needs.sm;
         if let Some(only) = needs.exact.first()
@@ -416,11 +438,10 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             }
             return Err(self.gone_instructions(group, arch, gone));
         }
-        program.select(&mut module, group)?;
         let machine = gpu(&module, arch, needs.ptx)?;
         let symbols = statics::of_image(&module, &program.statics);
         let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
-        run.enters("code generation", &module);
+        to.run.enters("code generation", &module);
         Ok(Emitted::Ptx(
             debug_labels::strip(module.emit(&machine)?),
             symbols,

@@ -437,6 +437,19 @@ fn static_shared_memory_is_added_up_for_each_kernel() {
 }
 
 #[test]
+fn problems_of_several_images_are_reported_together() {
+    let kernels = ["one", "two", "three"];
+    let too_much = kernels.map(|name| sharing(name, &[49_168])).concat() + SHARED;
+    let said = problems(&too_much);
+    for kernel in kernels {
+        assert!(
+            said.contains(&format!("kernel `{kernel}` has 49168 bytes")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn undefined_symbols_are_explained() {
     let ir = storing("missing", "  %v = call i32 @middle()")
         + "define i32 @middle() {\n  %v = call i32 @open64()\n  ret i32 %v\n}\ndeclare i32 @open64()\n";
