@@ -90,6 +90,10 @@ impl PipelineError {
                 }
                 Err(PipelineError::Kernels(all))
             }
+            // What the copy would have found is not known yet.
+            (Err(PipelineError::Copy), _) | (_, Err(PipelineError::Copy)) => {
+                Err(PipelineError::Copy)
+            }
             (a, b) => Ok((a?, b?)),
         }
     }

@@ -450,6 +450,16 @@ fn problems_of_several_images_are_reported_together() {
 }
 
 #[test]
+fn problems_beside_a_copy_that_failed_are_not_all() {
+    let problem = || Err::<(), _>(PipelineError::Kernels(vec!["one".to_owned()]));
+    let copy = || Err::<(), _>(PipelineError::Copy);
+    for both in [(problem(), copy()), (copy(), problem())] {
+        let both = PipelineError::of_both(both.0, both.1);
+        assert!(matches!(both, Err(PipelineError::Copy)), "{both:?}");
+    }
+}
+
+#[test]
 fn undefined_symbols_are_explained() {
     let ir = storing("missing", "  %v = call i32 @middle()")
         + "define i32 @middle() {\n  %v = call i32 @open64()\n  ret i32 %v\n}\ndeclare i32 @open64()\n";
