@@ -5,6 +5,7 @@
 use std::array::from_fn;
 use std::sync::atomic::Ordering::Relaxed;
 
+use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
 use crate::Error;
@@ -197,6 +198,27 @@ impl<T: Plain, const ITEMS: usize> Part<T, ITEMS> {
         // SAFETY: in the warp's part, whose places hold some value; the caller excludes races.
         unsafe { self.first.wrapping_add(at).read() }
     }
+}
+
+/// Writes those of `items` that have a bit in `kept`, side by side from `to` on.
+///
+/// # Safety
+/// There is room for as many elements as `kept` has bits, and no other thread accesses it between the barriers before and after.
+#[inline(always)]
+pub(crate) unsafe fn put_kept<T: Plain, const ITEMS: usize>(
+    mut to: *mut T,
+    items: [T; ITEMS],
+    kept: u32,
+) {
+    unroll_all::<ITEMS>(|k| {
+        let is_kept = kept & 1 << k != 0;
+        if is_kept {
+            // SAFETY: the caller's.
+            unsafe { to.write(items[k]) };
+        }
+        // Apart from the branch, which is a predicate of the store then.
+        to = to.wrapping_add(usize::from(is_kept));
+    });
 }
 
 /// Writes element `at` of the memory that begins at `y`.

@@ -7,6 +7,7 @@ use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
 use super::{THREADS, split_tile};
+use crate::tile;
 
 /// Length of a `shared_array!(u128, _)` for the elements of a tile, of any type.
 pub(crate) const ELEMENTS: usize = 20 * 1024 / 16;
@@ -71,6 +72,16 @@ impl<'a, T: Plain, const ITEMS: usize> TileMemory<'a, T, ITEMS> {
     pub(crate) unsafe fn set(self, i: u32, value: T) {
         // SAFETY: as for `get`.
         unsafe { self.0.wrapping_add(i as usize).write(value) };
+    }
+
+    /// Writes those of `items` that have a bit in `kept`, side by side from `at` on.
+    ///
+    /// # Safety
+    /// As said at the type, for as many places as `kept` has bits.
+    #[inline(always)]
+    pub(crate) unsafe fn put_kept(self, at: u32, items: [T; ITEMS], kept: u32) {
+        // SAFETY: as for `get`.
+        unsafe { tile::put_kept(self.0.wrapping_add(at as usize), items, kept) };
     }
 
     /// Writes elements `thread * ITEMS ..` of the tile.

@@ -67,9 +67,17 @@ impl<K: Plain> Inputs<'_, K> {
         prefetch_part(self.b, part.b, part.b_count, thread);
     }
 
-    /// This thread's elements of the part, those of `a` before those of `b`: each [`THREADS`]-th. In place of those behind the end, others.
+    /// Puts the elements of the part into the memory, those of `a` before those of `b`, and behind them others. All threads of the block make the call.
+    ///
+    /// # Safety
+    /// A barrier of the block lies between this and other accesses to the memory.
     #[inline(always)]
-    fn load<const ITEMS: usize>(self, part: Part, thread: u32) -> [K; ITEMS] {
+    unsafe fn load<const ITEMS: usize>(
+        self,
+        part: Part,
+        memory: TileMemory<'_, K, ITEMS>,
+        thread: u32,
+    ) {
         let all = part.a_count + part.b_count;
         // From the thread's first on, so that the distances of its others are constants.
         let a = self.a.as_ptr().wrapping_add(part.a + thread as usize);
@@ -81,21 +89,37 @@ impl<K: Plain> Inputs<'_, K> {
             part.a_count.saturating_sub(thread),
             all.saturating_sub(thread),
         );
-        let element = |k: usize, is_there: bool| {
-            let row = striped(0, k);
+        let element = |row: u32| {
             let from = if row < of_a { a } else { b };
-            let element = if is_there {
-                from.wrapping_add(row as usize)
-            } else {
-                any
-            };
-            // SAFETY: an element of the part, which all are there, or of an input.
-            unsafe { element.read() }
+            from.wrapping_add(row as usize)
         };
-        if all >= striped(0, ITEMS - 1) {
-            from_fn(|k| element(k, k + 1 < ITEMS || striped(0, k) < left))
-        } else {
-            from_fn(|k| element(k, striped(0, k) < left))
+        let rows = |k: usize| striped(0, k);
+        if all >= rows(ITEMS - 1) {
+            let items: [K; ITEMS] = from_fn(|k| {
+                let is_there = k + 1 < ITEMS || rows(k) < left;
+                let element = if is_there { element(rows(k)) } else { any };
+                // SAFETY: an element of the part, or of an input.
+                unsafe { element.read() }
+            });
+            // SAFETY: each thread its own places; the rest is the caller's.
+            unsafe { memory.write_striped(thread, items) };
+            return;
+        }
+        // The last tile. Loops whose number of steps depends on it: unrolled, they would share comparisons with the other tiles, which would keep them for that.
+        let mut row = 0;
+        while row < left {
+            // SAFETY: an element of the part.
+            let item = unsafe { element(row).read() };
+            // SAFETY: as above.
+            unsafe { memory.set(thread + row, item) };
+            row += THREADS as u32;
+        }
+        while thread + row < TileMemory::<K, ITEMS>::LEN {
+            // SAFETY: an element of an input.
+            let item = unsafe { any.read() };
+            // SAFETY: as above.
+            unsafe { memory.set(thread + row, item) };
+            row += THREADS as u32;
         }
     }
 }
@@ -160,7 +184,9 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
         (i as u32, j as u32)
     }
 
-    /// What is kept of the elements from one split to the next, and a bit for each.
+    /// The elements from one split to the next in the order of the merge, and a bit for each that is kept.
+    ///
+    /// Of equal elements each of `a` comes before its partner of `b`. There is one element more than there are items if the last is a partner: those are not kept.
     #[inline(always)]
     fn kept<R: SetRule>(
         self,
@@ -168,30 +194,32 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
         (a_end, b_end): (u32, u32),
         less: impl Fn(K, K) -> bool,
     ) -> ([K; ITEMS], u32) {
-        let (mut j, b_end) = (self.a_count + j, self.a_count + b_end);
-        let (mut has_a, mut has_b) = (i < a_end, j < b_end);
+        let (j, b_end) = (self.a_count + j, self.a_count + b_end);
+        // Each step takes one: so the place in `b` follows from that in `a`.
+        let places = i + j;
         let (mut x, mut y) = (self.near(i), self.near(j));
         let (mut items, mut kept) = ([x; ITEMS], 0);
+        let mut is_partner = false;
         unroll_all::<ITEMS>(|k| {
-            let take_a = has_a && !(has_b && less(y, x));
-            let take_b = has_b && !(has_a && less(x, y));
-            let keep = match (take_a, take_b) {
-                (true, true) => R::PAIRED,
-                (true, false) => R::ONLY_A,
-                (false, true) => R::ONLY_B,
-                (false, false) => false,
-            };
-            // Of two equal elements that of `a` is kept. Registers have no `y` longer than needed where none of `b` is.
-            items[k] = if R::ONLY_B && !take_a { y } else { x };
-            kept |= u32::from(keep) << k;
-            // Loads without branches, of the same element again if it was not taken.
-            (i, j) = (i + u32::from(take_a), j + u32::from(take_b));
-            (has_a, has_b) = (i < a_end, j < b_end);
+            let j = places + k as u32 - i;
+            let (has_a, has_b) = (i < a_end, j < b_end && !is_partner);
+            let take_a = has_a && !is_partner && !(j < b_end && less(y, x));
+            // Compared as an item: what is used here is not computed where it is stored, which would keep both elements in registers until then.
+            items[k] = if take_a { x } else { y };
+            is_partner = take_a && j < b_end && !less(items[k], y);
+            let keep = R::PAIRED && is_partner
+                || R::ONLY_A && take_a && !is_partner
+                || R::ONLY_B && !take_a && has_b;
+            // The first is the highest bit: a chain, whose predicates are not kept until its end.
+            kept = kept << 1 | u32::from(keep);
             if k + 1 < ITEMS {
-                (x, y) = (self.near(i), self.near(j));
+                // One load, of whichever input went on.
+                let next = self.near(1 + if take_a { i } else { j });
+                (x, y) = if take_a { (next, y) } else { (x, next) };
+                i += u32::from(take_a);
             }
         });
-        (items, kept)
+        (items, kept.reverse_bits() >> (u32::BITS - ITEMS as u32))
     }
 }
 
@@ -293,9 +321,8 @@ where
         let mut staged = None;
         if number < tiles {
             let memory = place(second);
-            let loaded: [K; ITEMS] = inputs.load(part, thread);
-            // SAFETY: each thread its own places, and the barrier lies behind all other accesses.
-            unsafe { memory.write_striped(thread, loaded) };
+            // SAFETY: barriers lie behind all other accesses, and before them.
+            unsafe { inputs.load(part, memory, thread) };
             let next = (thread == 0).then(claim);
             let sets = Sets {
                 memory,
@@ -327,7 +354,7 @@ where
             }
             let at = warps.map_or(0, |Count(n)| n as u32) + up_to - own;
             // SAFETY: a place for each kept element of the block's threads, which are at most `ITEMS` each; behind the barrier no elements are read.
-            unsafe { put_kept(memory, at, items, kept) };
+            unsafe { memory.put_kept(at, items, kept) };
             staged = Some((number as u32, all as u32));
             number = tile::number(shared) as usize;
             if number < tiles {
@@ -358,24 +385,4 @@ where
         }
         waiting = staged;
     }
-}
-
-/// Puts the elements that have a bit in `kept` from place `at` on.
-///
-/// # Safety
-/// The places are within the memory, and no other thread accesses them between the barriers before and after.
-#[inline(always)]
-unsafe fn put_kept<K: Plain, const ITEMS: usize>(
-    memory: TileMemory<'_, K, ITEMS>,
-    mut at: u32,
-    items: [K; ITEMS],
-    kept: u32,
-) {
-    unroll_all::<ITEMS>(|k| {
-        if kept & (1 << k) != 0 {
-            // SAFETY: the caller's.
-            unsafe { memory.set(at, items[k]) };
-            at += 1;
-        }
-    });
 }
