@@ -22,7 +22,7 @@ use scan::scan_runs;
 const SCANNED_EIGHT: usize = 15;
 const SCANNED_SIXTEEN: usize = 7;
 const SCANNED_LARGER: usize = 3;
-const REDUCED_EIGHT: usize = 13;
+const REDUCED_EIGHT: usize = 15;
 const REDUCED_SIXTEEN: usize = 5;
 const REDUCED_LARGER: usize = 2;
 

@@ -189,6 +189,16 @@ impl<T: Plain, const ITEMS: usize> Part<T, ITEMS> {
         unsafe { self.first.wrapping_add(at).write(item) };
     }
 
+    /// Puts those of `items` that have a bit in `kept`, side by side from `at` on in the warp's part.
+    ///
+    /// # Safety
+    /// As many places as `kept` has bits are below `32 * ITEMS`, and no other lane accesses them between the barriers before and after.
+    #[inline(always)]
+    pub(crate) unsafe fn put_kept(self, at: usize, items: [T; ITEMS], kept: u32) {
+        // SAFETY: in the warp's part; the caller excludes races.
+        unsafe { put_kept(self.first.wrapping_add(at), items, kept) };
+    }
+
     /// Element `at` of the warp's part.
     ///
     /// # Safety

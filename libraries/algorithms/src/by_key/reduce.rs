@@ -135,40 +135,42 @@ where
         let begins = begins::side_by_side(warp, place, staged_keys, previous.0);
         let values = staged_values.of_thread();
         warp.sync();
-        // Nothing is computed from what stands in for elements behind the end: the closure may panic for such values.
-        let mut own = values[0];
+        // Of each element, what the elements before it have, as far as they are of the same thread and run. Nothing is computed from what stands in for elements behind the end:
+        // the closure may panic for such values.
+        let (mut before, mut own) = (values, values[0]);
         unroll_all::<ITEMS>(|k| {
+            before[k] = own;
             if k > 0 && begins.at(k) {
                 own = values[k];
             } else if k > 0 && place.has::<ITEMS>(k) {
                 own = (self.op)(own, values[k]);
             }
         });
+        // If a closure has ended a lane, runs are not numbered as the places are that the warp has.
+        let (start, is_whole) = (begins.earlier as usize, tile::is_whole(warp));
+        if is_whole {
+            // SAFETY: one place for each beginning in the warp, of which there are no more than elements.
+            unsafe { staged_values.put_kept(start, before, begins.own) };
+        }
         let lanes = warp.ballot(begins.own != 0).bits();
         let used = place.has::<ITEMS>(0);
         let all = tile::scan_segmented_row(warp, lanes, own, used, self.op);
-        let mut value = warp.shuffle_up(all, 1);
+        let earlier = warp.shuffle_up(all, 1);
         let kept = OfWarp {
             first: begins.at(0),
             begun: begins.all,
             value: warp.shuffle_idx(all, place.last_lane::<ITEMS>()),
         };
-        // If a closure has ended a lane, runs are not numbered as the places are that the warp has.
-        if tile::is_whole(warp) {
-            let mut rank = begins.earlier as usize;
-            unroll_all::<ITEMS>(|k| {
-                if begins.at(k) {
-                    // The value of the run before, if that is not before the warp.
-                    // SAFETY: one place for each beginning in the warp, of which there are no more than elements.
-                    unsafe { staged_values.set(rank, value) };
-                    rank += 1;
-                }
-                if begins.at(k) || k == 0 && place.lane == 0 {
-                    value = values[k];
-                } else if place.has::<ITEMS>(k) {
-                    value = (self.op)(value, values[k]);
-                }
-            });
+        // What earlier threads have of the run before the first beginning. A lane that the closure ends here is asked about at the next barrier.
+        if begins.own != 0 && place.lane > 0 && is_whole {
+            let value = if begins.at(0) {
+                earlier
+            } else {
+                // SAFETY: this thread wrote the place above.
+                (self.op)(earlier, unsafe { staged_values.get(start) })
+            };
+            // SAFETY: as above; no other thread has the place.
+            unsafe { staged_values.set(start, value) };
         }
         let state = Segments {
             begun: kept.begun as usize,
