@@ -11,7 +11,7 @@ use crate::tuning::by_size;
 
 /// Threads of a block.
 const THREADS: usize = 256;
-/// From so many elements on, a thread has several of an input whose loads wait for others.
+/// From so many elements on, a thread has several of an input whose loads wait for others, one after the other.
 const MANY: usize = 1 << 22;
 
 /// A transformation that was described and has not run; see [`crate::Transforms::transform`](crate::Transforms::transform).
@@ -53,11 +53,12 @@ where
         }
         let y = out.slice_mut(..x.len())?;
         if F::CHAINED {
-            // With few elements many threads wait at the same time; with many, loads of neighbouring places come near to each other in time, and to the cache.
+            // With few elements many threads wait at the same time. With many, a thread waits for one element before it loads the next: so what is under way is near to each other, and
+            // more of it is in the cache. Of places in no order any number is as good.
             return if x.len() < MANY {
                 tiles::<M, F, T, 1, 1>(stream, x, y)
             } else {
-                tiles::<M, F, T, 8, 4>(stream, x, y)
+                tiles::<M, F, T, 1, 8>(stream, x, y)
             };
         }
         // Elements of a thread: what is under way for each multiprocessor is then 32 KiB and more.
