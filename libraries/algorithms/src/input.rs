@@ -47,8 +47,9 @@ use crate::Error;
 pub trait Fetch<M: Memory>: KernelArg + Send + Sync {
     /// What an element is.
     type Item: Copy;
-    /// Whether loads wait for the results of other loads. Then more threads with fewer elements each are faster.
-    const CHAINED: bool = false;
+    /// How many loads of an element wait for another one, one after the other: 0 if none does, 1 in a gather; more in a search, however many. Transformations give threads fewer
+    /// elements at a time then.
+    const CHAINED: u32 = 0;
 
     /// Element `i`.
     ///

@@ -210,7 +210,8 @@ impl<T: Plain, const ITEMS: usize> Part<T, ITEMS> {
     }
 }
 
-/// Writes those of `items` that have a bit in `kept`, side by side from `to` on.
+/// Writes those of `items` that have a bit in `kept`, side by side from `to` on. The beginnings of runs and their lengths count ranks instead: with this they took 1.03 to 1.09 times
+/// as long (H200).
 ///
 /// # Safety
 /// There is room for as many elements as `kept` has bits, and no other thread accesses it between the barriers before and after.

@@ -1,7 +1,9 @@
 //! What is computed for each element by itself, or with the one before it.
 
+use warploom::prelude::*;
+use warploom_algorithms::input::Fetch;
 use warploom_algorithms::prelude::*;
-use warploom_algorithms::{Error, constant, counting};
+use warploom_algorithms::{Error, IntoInput, constant, counting};
 
 use crate::{check, lengths, noise};
 
@@ -87,4 +89,23 @@ fn differences_of_an_input_in_reverse() {
             .into(&mut y)?;
         Ok(y.to_vec(stream)?)
     });
+}
+
+#[test]
+fn loads_that_wait_for_others_are_counted() -> Result<(), Error> {
+    fn chained<'a, I: IntoInput<'a>>(_: I) -> u32 {
+        <I::Fetch as Fetch<I::Memory>>::CHAINED
+    }
+    let device = Device::emulator();
+    let (x, places) = (device.upload(&[5u32, 6])?, device.upload(&[1u32, 0])?);
+    let gathered = || x.input().permute(&places);
+    assert_eq!(chained(&x), 0);
+    assert_eq!(chained(gathered()), 1);
+    assert_eq!(chained(gathered().map(|x| x + 1)), 1);
+    assert_eq!(chained(places.input().zip(gathered())), 1);
+    assert_eq!(
+        chained(x.input().permute(places.input().permute(&places))),
+        2
+    );
+    Ok(())
 }

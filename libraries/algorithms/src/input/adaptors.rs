@@ -8,6 +8,11 @@ use warploom::device_std::{KernelArg, Plain};
 
 use super::{Concat, Fetch, Memory, NoMemory};
 
+/// The longer of two chains of loads; see [`Fetch::CHAINED`].
+const fn longer(a: u32, b: u32) -> u32 {
+    if a > b { a } else { b }
+}
+
 /// The number of the element; see [`counting`](super::counting).
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
@@ -54,7 +59,7 @@ where
     G: Fn(F::Item) -> U + Copy + Send + Sync + 'static,
 {
     type Item = U;
-    const CHAINED: bool = F::CHAINED;
+    const CHAINED: u32 = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> U {
@@ -139,7 +144,7 @@ where
     N: Memory,
 {
     type Item = (F::Item, G::Item);
-    const CHAINED: bool = F::CHAINED || G::CHAINED;
+    const CHAINED: u32 = longer(F::CHAINED, G::CHAINED);
 
     #[inline(always)]
     fn get(self, view: <M::Both as Memory>::View<'_>, i: usize) -> Self::Item {
@@ -180,7 +185,7 @@ unsafe impl<F: KernelArg> KernelArg for Reversed<F> {}
 
 impl<M: Memory, F: Fetch<M>> Fetch<M> for Reversed<F> {
     type Item = F::Item;
-    const CHAINED: bool = F::CHAINED;
+    const CHAINED: u32 = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> F::Item {
@@ -209,7 +214,7 @@ unsafe impl<F: KernelArg> KernelArg for Strided<F> {}
 
 impl<M: Memory, F: Fetch<M>> Fetch<M> for Strided<F> {
     type Item = F::Item;
-    const CHAINED: bool = F::CHAINED;
+    const CHAINED: u32 = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> F::Item {
@@ -244,7 +249,7 @@ where
     G::Item: Place,
 {
     type Item = F::Item;
-    const CHAINED: bool = true;
+    const CHAINED: u32 = longer(F::CHAINED, G::CHAINED).saturating_add(1);
 
     #[inline(always)]
     fn get(self, view: <M::Both as Memory>::View<'_>, i: usize) -> F::Item {
@@ -295,7 +300,7 @@ unsafe impl<F: KernelArg> KernelArg for WithPrevious<F> {}
 
 impl<M: Memory, F: Fetch<M>> Fetch<M> for WithPrevious<F> {
     type Item = (Option<F::Item>, F::Item);
-    const CHAINED: bool = F::CHAINED;
+    const CHAINED: u32 = F::CHAINED;
 
     #[inline(always)]
     fn get(self, view: M::View<'_>, i: usize) -> Self::Item {

@@ -71,7 +71,7 @@ where
     L: Fn(T, T) -> bool + Copy + Send + Sync + 'static,
 {
     type Item = usize;
-    const CHAINED: bool = true;
+    const CHAINED: u32 = 2;
 
     #[inline(always)]
     fn get(self, view: <M::Both as Memory>::View<'_>, i: usize) -> usize {

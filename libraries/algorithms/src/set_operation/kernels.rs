@@ -186,7 +186,7 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
 
     /// The elements from one split to the next in the order of the merge, and a bit for each that is kept.
     ///
-    /// Of equal elements each of `a` comes before its partner of `b`. There is one element more than there are items if the last is a partner: those are not kept.
+    /// Of equal elements each of `a` comes before its partner of `b`, which is never kept. If the last element is one, there may be an element more than items.
     #[inline(always)]
     fn kept<R: SetRule>(
         self,
