@@ -178,7 +178,7 @@ where
         let empty = Empty::new(stream.device())?;
         let (a, b, c): Arguments<'_, M> = M::arguments(self.input.slices, &empty);
         let bytes = tile::slots_bytes(ITEMS, size_of::<K>() + size_of::<V>());
-        let shape = tile::one_pass(n, ITEMS)?.dynamic_shared(bytes);
+        let shape = tile::one_pass_beside(n, ITEMS)?.dynamic_shared(bytes);
         let (fetch, op) = (self.input.fetch, self.op);
         Ok(reduce_runs::<M, F, K, V, O, ITEMS, DETERMINISTIC>::launch(
             stream, shape, a, b, c, fetch, op, states, keys, values, count,

@@ -10,8 +10,8 @@
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 
-use crate::lookback::{OnePass, Slot, States, Tile};
-use crate::state::{State, each};
+use crate::lookback::{OnePass, Slot, States, Tile, of_first_lane};
+use crate::state::{State, WORDS, each};
 use crate::tile::{self, Ended, Shared, THREADS};
 
 /// Tiles of a group: each thread of a block reads one.
@@ -61,11 +61,11 @@ impl<P: OnePass> OnePass for InOrder<P> {
     }
 }
 
-/// Publishes what `tile` has, if it is not the last of its group.
+/// Publishes what `tile` has, if it is not the last of its group; `thread` is the number of the thread among those that make the call.
 #[inline(always)]
-pub(crate) fn announce<S: State>(block: &Block<'_>, states: &[Atomic<u64>], tile: usize, own: S) {
+pub(crate) fn announce<S: State>(thread: usize, states: &[Atomic<u64>], tile: usize, own: S) {
     if tile % GROUP != GROUP - 1 {
-        States::of::<S>(states).publish(block, tile, PUBLISHED, own);
+        States::of::<S>(states).publish(thread, tile, PUBLISHED, own);
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn announced<S: State>(
             }
         }
         if tile::is_whole(warp) {
-            tile::put_window(warp, shared, S::from_words(state));
+            tile::put_window(warp, shared, index, S::from_words(state));
         }
     }
     tile::sync(block)?;
@@ -125,9 +125,62 @@ pub(crate) fn announced<S: State>(
         groups = Some(state);
     }
     if let Some(up_to) = up_to {
-        states.publish(block, tile, PUBLISHED, after(groups, up_to, &combine));
+        states.publish(
+            block.thread(),
+            tile,
+            PUBLISHED,
+            after(groups, up_to, &combine),
+        );
     }
     Ok(before)
+}
+
+/// As [`announced`], for one warp, whose lanes make the call, and a tile that is not the first; the same expression, of which the result is in all lanes.
+#[inline(always)]
+pub(crate) fn found<S: State>(
+    warp: &Warp<'_>,
+    states: &States<'_>,
+    tile: usize,
+    own: Option<S>,
+    combine: impl Fn(S, S) -> S,
+) -> S {
+    let (first, place, lane) = (tile / GROUP * GROUP, tile % GROUP, warp.lane() as usize);
+    let mut before: Option<S> = None;
+    let mut start = 0;
+    while start < place {
+        let count = (place - start).min(32);
+        let (_, mut state) = states.wait::<S>(warp, first + start + lane.min(count - 1));
+        for delta in [1, 2, 4, 8, 16] {
+            let later = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
+            if lane + (delta as usize) < count {
+                state = combine(S::from_words(state), S::from_words(later)).to_words();
+            }
+        }
+        let window = of_first_lane(warp, S::from_words(state));
+        before = Some(after(before, window, &combine));
+        start += 32;
+    }
+    let last = own.filter(|_| place == GROUP - 1);
+    let up_to = last.map(|own| after(before, own, &combine));
+    let mut groups = None;
+    if first > 0 {
+        let (_, words) = states.wait::<S>(warp, first - 1);
+        let state = S::from_words(words);
+        before = Some(match before {
+            Some(before) => combine(state, before),
+            None => state,
+        });
+        groups = Some(state);
+    }
+    // What a lane has given that a closure has ended is missing: then nothing is published.
+    if let Some(up_to) = up_to {
+        let up_to = after(groups, up_to, &combine);
+        if tile::is_whole(warp) {
+            states.publish(lane, tile, PUBLISHED, up_to);
+        }
+    }
+    // There is a tile before, of this group or of an earlier one.
+    before.unwrap_or_else(|| S::from_words([0; WORDS]))
 }
 
 /// `value`, with `before` before it if there is one.

@@ -12,6 +12,8 @@
 //! takes a state when all its cells have the same status; each status is published once, so that the cells are those of one value. So relaxed accesses suffice,
 //! whatever the size of a state.
 
+mod beside; // with a warp of its own for the look-back
+
 use std::array::from_fn;
 
 use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
@@ -20,6 +22,8 @@ use warploom::prelude::*;
 use crate::deterministic;
 use crate::state::{State, WORDS, each};
 use crate::tile::{self, Ended, Shared, WARPS};
+
+pub(crate) use beside::run_beside;
 
 /// Status of a state that has not been published: that of cleared memory.
 const NOTHING: u32 = 0;
@@ -60,7 +64,7 @@ pub(crate) trait OnePass {
     /// The elements of a tile that a thread has.
     type Items: Copy;
     /// What a thread keeps of them in registers.
-    type Kept;
+    type Kept: Copy;
 
     /// Asks for the elements of a tile in the second-level cache. They are loaded when the tile is staged: registers that waited for them would be spilled, which waits for memory.
     fn prefetch(&self, warp: &Warp<'_>, number: usize);
@@ -169,17 +173,13 @@ fn run_tiles<P: OnePass>(
                 pass.stage(warp, (number, slot), false, loaded)
             };
             tile::set_number(shared, next);
-            let warps = if full {
-                WARPS
-            } else {
-                (len - number * whole).div_ceil(whole / WARPS)
-            };
+            let warps = with_elements(len, (number, full), whole);
             let (warps, own) = tile::before_warp(block, warp, shared, of_warp, warps, combine)?;
             if full && P::DETERMINISTIC {
-                deterministic::announce(block, words, number, own);
+                deterministic::announce(block.thread(), words, number, own);
             } else if full {
                 let status = if number == 0 { PREFIX } else { AGGREGATE };
-                states.publish(block, number, status, own);
+                states.publish(block.thread(), number, status, own);
             }
             staged = Some(Staged {
                 number,
@@ -229,6 +229,16 @@ pub(crate) fn claim(warp: &Warp<'_>, words: &[Atomic<u64>]) -> u32 {
     // The first thread's lane is 0. With a constant, ptxas would add for all lanes that might be there together, and give the result to them by a shuffle at once: that waits for
     // memory, where the number is needed after the tile was staged. So does the lower half of a result of 64 bits.
     counter.fetch_add(1 + warp.lane(), Relaxed)
+}
+
+/// Warps that have elements of tile `number`, of `whole` elements; `full`: other tiles follow.
+#[inline(always)]
+fn with_elements(len: usize, (number, full): (usize, bool), whole: usize) -> usize {
+    if full {
+        WARPS
+    } else {
+        (len - number * whole).div_ceil(whole / WARPS)
+    }
 }
 
 /// What the tiles before one have, of which it was published what it has itself; publishes its prefix, unless it is the last.
@@ -282,43 +292,63 @@ fn before<S: State>(
         return Ok(None);
     }
     if block.thread() < 32 {
-        let mut end = tile;
-        let (mut found, mut before) = look_back(warp, states, end, &combine);
-        while !found {
-            end -= LOOK;
-            let window;
-            (found, window) = look_back(warp, states, end, &combine);
-            // Lane 0 alone has what is before the tile: other lanes' values are of tiles that are not neighbours, which the closure is not for.
-            if warp.lane() == 0 {
-                before = combine(window, before);
-            }
-        }
-        let is_whole = tile::is_whole(warp);
-        if let Some(own) = own.filter(|_| is_whole) {
-            // Lane 0 has what was found; all lanes publish it.
-            let words = each(before.to_words(), S::WORDS, |_, word| {
-                warp.shuffle_idx(word, 0)
-            });
-            before = S::from_words(words);
-            states.publish(block, tile, PREFIX, combine(before, own));
-        }
-        tile::put_window(warp, shared, before);
+        let wait = |tile| states.wait::<S>(warp, tile);
+        let before = found(warp, (block.thread(), states, wait), tile, own, combine);
+        tile::put_window(warp, shared, 0, before);
     }
     tile::sync(block)?;
     Ok(Some(tile::window(shared, 0)))
+}
+
+/// What the tiles before `tile`, which is not the first, have, in lane 0; publishes the prefix of `tile`, if it is wanted, which has `own`. All lanes of the warp make the call, with equal
+/// arguments; `thread` is the number of each among them.
+#[inline(always)]
+fn found<S: State>(
+    warp: &Warp<'_>,
+    (thread, states, wait): (usize, &States<'_>, impl Fn(usize) -> (u32, [u32; WORDS])),
+    tile: usize,
+    own: Option<S>,
+    combine: impl Fn(S, S) -> S,
+) -> S {
+    let mut end = tile;
+    let (mut found, mut before) = look_back(warp, &wait, end, &combine);
+    while !found {
+        end -= LOOK;
+        let window;
+        (found, window) = look_back(warp, &wait, end, &combine);
+        // Lane 0 alone has what is before the tile: other lanes' values are of tiles that are not neighbours, which the closure is not for.
+        if warp.lane() == 0 {
+            before = combine(window, before);
+        }
+    }
+    let is_whole = tile::is_whole(warp);
+    if let Some(own) = own.filter(|_| is_whole) {
+        before = of_first_lane(warp, before);
+        states.publish(thread, tile, PREFIX, combine(before, own));
+    }
+    before
+}
+
+/// What lane 0 has, in all lanes, each of which may have a cell to publish.
+#[inline(always)]
+pub(crate) fn of_first_lane<S: State>(warp: &Warp<'_>, state: S) -> S {
+    let words = each(state.to_words(), S::WORDS, |_, word| {
+        warp.shuffle_idx(word, 0)
+    });
+    S::from_words(words)
 }
 
 /// What the [`LOOK`] tiles before `end` have, or those from a prefix on, which the first result says.
 #[inline(always)]
 fn look_back<S: State>(
     warp: &Warp<'_>,
-    states: &States<'_>,
+    wait: impl Fn(usize) -> (u32, [u32; WORDS]),
     end: usize,
     combine: impl Fn(S, S) -> S,
 ) -> (bool, S) {
     // Tile 0 in place of those before it: it has a prefix, behind which nothing counts.
     let tile = end.saturating_sub(1 + warp.lane() as usize);
-    let (status, mut state) = states.wait::<S>(warp, tile);
+    let (status, mut state) = wait(tile);
     // Lane 0 has the latest tile; those behind the first prefix do not count.
     let last = warp.ballot(status == PREFIX).lowest();
     let lanes = last.unwrap_or(31);
@@ -344,7 +374,7 @@ impl<'v> TileStates<'v> {
     #[inline(always)]
     pub(crate) fn announce<S: State>(&self, block: &Block<'_>, tile: usize, own: S) {
         let status = if tile == 0 { PREFIX } else { AGGREGATE };
-        self.0.publish(block, tile, status, own);
+        self.0.publish(block.thread(), tile, status, own);
     }
 
     /// What the tiles before `tile` have, in all threads; see [`before`].
@@ -384,11 +414,10 @@ impl<'v> States<'v> {
         States { cells, n }
     }
 
-    /// Each thread of the block that there is a cell for writes one.
+    /// Each thread that there is a cell for writes one; `thread` is its number among those that make the call.
     #[inline(always)]
-    pub(crate) fn publish<S: State>(&self, block: &Block<'_>, tile: usize, status: u32, state: S) {
+    pub(crate) fn publish<S: State>(&self, thread: usize, tile: usize, status: u32, state: S) {
         let words = state.to_words();
-        let thread = block.thread();
         let [a, b, c, d, e, f] = words;
         // The first cell has two words if those are a number.
         let (second, rest) = if S::NUMBER {

@@ -3,6 +3,7 @@
 //! A warp has `32 * ITEMS` elements of the tile, in rows of 32: lane `l` has element `l` of each row. So accesses to memory are coalesced as they are.
 
 use std::array::from_fn;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::device_std::hint::unroll_all;
@@ -13,10 +14,12 @@ use crate::input::{Fetch, Memory};
 use crate::lookback::Slot;
 use crate::state::{State, WORDS, each};
 
-/// Threads of a block.
+/// Threads of a block that have elements: all of them, or all but the warp that looks back.
 pub(crate) const THREADS: usize = 256;
-/// Warps of a block.
+/// Warps of a block that have elements.
 pub(crate) const WARPS: usize = THREADS / 32;
+/// Threads of a block with a warp that looks back.
+pub(crate) const WITH_LOOK_BACK: usize = THREADS + 32;
 /// Words of shared memory: for each warp what it has and what it found, and the number of the next tile.
 pub(crate) const SHARED: usize = 2 * WARPS * WORDS + 1;
 /// Where the number is.
@@ -24,6 +27,37 @@ const NUMBER: usize = 2 * WARPS * WORDS;
 
 /// The shared memory of a block with tiles.
 pub(crate) type Shared<'a> = SharedArray<'a, u32, SHARED>;
+
+/// [`SHARED`] words of shared memory.
+pub(crate) trait Words: Copy {
+    fn word(&self, at: usize) -> &AtomicU32;
+}
+
+impl Words for Shared<'_> {
+    #[inline(always)]
+    fn word(&self, at: usize) -> &AtomicU32 {
+        self.atomic(at)
+    }
+}
+
+/// Those of one slot, of a block that has some for each.
+#[derive(Clone, Copy)]
+pub(crate) struct OfSlot<'a>(pub(crate) SharedOfSlots<'a>, pub(crate) Slot);
+
+/// The shared memory of a block with a warp that looks back.
+pub(crate) type SharedOfSlots<'a> = SharedArray<'a, u32, { Slot::ALL * SHARED }>;
+
+impl Words for OfSlot<'_> {
+    #[inline(always)]
+    fn word(&self, at: usize) -> &AtomicU32 {
+        let OfSlot(shared, slot) = *self;
+        let start = match slot {
+            Slot::First => 0,
+            Slot::Second => SHARED,
+        };
+        shared.atomic(start + at)
+    }
+}
 
 /// Tiles for `len` elements, `items` per thread.
 pub(crate) const fn tiles(len: usize, items: usize) -> usize {
@@ -36,6 +70,11 @@ const ONE_PASS_BLOCKS: u32 = 640;
 /// The launch of a one-pass algorithm for `len` elements, `items` per thread.
 pub(crate) fn one_pass(len: usize, items: usize) -> Result<Launch, Error> {
     one_pass_of(tiles(len, items), THREADS * items, len)
+}
+
+/// As [`one_pass`], with a warp that looks back.
+pub(crate) fn one_pass_beside(len: usize, items: usize) -> Result<Launch, Error> {
+    Ok(one_pass(len, items)?.block(WITH_LOOK_BACK as u32))
 }
 
 /// The launch of a one-pass algorithm for `len` elements in `tiles` tiles of `tile` elements.
@@ -105,7 +144,7 @@ pub(crate) const fn slots_bytes(items: usize, bytes: usize) -> u32 {
 
 /// `items`, which fit into the 64 KiB of shared memory that a block can have on every device.
 pub(crate) const fn fitting(items: usize, bytes: usize) -> usize {
-    let all = slots_bytes(items, bytes) as usize + SHARED * size_of::<u32>();
+    let all = slots_bytes(items, bytes) as usize + Slot::ALL * SHARED * size_of::<u32>();
     assert!(all <= 64 << 10, "fewer elements of each thread are needed");
     items
 }
@@ -248,7 +287,7 @@ pub(crate) unsafe fn put<T: Plain>(y: *mut T, at: usize, value: T) {
 #[inline(always)]
 pub(crate) fn share_number(
     block: &Block<'_>,
-    shared: Shared<'_>,
+    shared: impl Words,
     of_first: impl FnOnce() -> u32,
 ) -> u32 {
     set_number(shared, (block.thread() == 0).then(of_first));
@@ -258,16 +297,16 @@ pub(crate) fn share_number(
 
 /// Puts the number that the block's first thread has, and no other, where all threads find it by [`number`] after a barrier.
 #[inline(always)]
-pub(crate) fn set_number(shared: Shared<'_>, number: Option<u32>) {
+pub(crate) fn set_number(shared: impl Words, number: Option<u32>) {
     if let Some(number) = number {
-        shared.atomic(NUMBER).store(number, Relaxed);
+        shared.word(NUMBER).store(number, Relaxed);
     }
 }
 
 /// The number of [`set_number`].
 #[inline(always)]
-pub(crate) fn number(shared: Shared<'_>) -> u32 {
-    shared.atomic(NUMBER).load(Relaxed)
+pub(crate) fn number(shared: impl Words) -> u32 {
+    shared.word(NUMBER).load(Relaxed)
 }
 
 /// A thread of the block or the warp has ended: a closure of the caller's panicked in it.
@@ -279,7 +318,7 @@ pub(crate) struct Ended;
 /// In all threads, if one of the block has ended: what it would have written is missing, and the others must return.
 #[inline(always)]
 pub(crate) fn sync(block: &Block<'_>) -> Result<(), Ended> {
-    if block.sync_count(true) < THREADS as u32 {
+    if block.sync_count(true) < block.threads() as u32 {
         return Err(Ended);
     }
     Ok(())
@@ -300,16 +339,32 @@ pub(crate) fn is_whole(warp: &Warp<'_>) -> bool {
 pub(crate) fn before_warp<S: State>(
     block: &Block<'_>,
     warp: &Warp<'_>,
-    shared: Shared<'_>,
+    shared: impl Words,
     own: S,
     warps: usize,
     combine: impl Fn(S, S) -> S,
 ) -> Result<(Option<S>, S), Ended> {
     let index = warp.index() as usize;
+    put_own(warp, shared, index, own);
+    sync(block)?;
+    Ok(of_warps(shared, (index, warps), combine))
+}
+
+/// Puts what this warp, whose number is `index`, has, the same in its lanes, for [`of_warps`] after a barrier.
+#[inline(always)]
+pub(crate) fn put_own<S: State>(warp: &Warp<'_>, shared: impl Words, index: usize, own: S) {
     if warp.lane() == 0 {
         write(shared, index, own);
     }
-    sync(block)?;
+}
+
+/// The result of [`before_warp`] for the warp `index`, behind its barrier. A warp that has no elements comes after all others.
+#[inline(always)]
+pub(crate) fn of_warps<S: State>(
+    shared: impl Words,
+    (index, warps): (usize, usize),
+    combine: impl Fn(S, S) -> S,
+) -> (Option<S>, S) {
     let mut all: S = read(shared, 0);
     let mut before = None;
     for other in 1..WARPS {
@@ -320,20 +375,20 @@ pub(crate) fn before_warp<S: State>(
             all = combine(all, read(shared, other));
         }
     }
-    Ok((before, all))
+    (before, all)
 }
 
-/// Puts what lane 0 of this warp found where all threads can read it by [`window`], after a barrier.
+/// Puts what lane 0 of this warp found, as number `index`, below [`WARPS`], where all threads can read it by [`window`], after a barrier.
 #[inline(always)]
-pub(crate) fn put_window<S: State>(warp: &Warp<'_>, shared: Shared<'_>, state: S) {
+pub(crate) fn put_window<S: State>(warp: &Warp<'_>, shared: impl Words, index: usize, state: S) {
     if warp.lane() == 0 {
-        write(shared, WARPS + warp.index() as usize, state);
+        write(shared, WARPS + index, state);
     }
 }
 
-/// What the warp `index` found, by [`put_window`].
+/// What was found as number `index`, by [`put_window`].
 #[inline(always)]
-pub(crate) fn window<S: State>(shared: Shared<'_>, index: usize) -> S {
+pub(crate) fn window<S: State>(shared: impl Words, index: usize) -> S {
     read(shared, WARPS + index)
 }
 
@@ -393,16 +448,16 @@ pub(crate) fn scan_by<T: Copy>(
 }
 
 #[inline(always)]
-fn write<S: State>(shared: Shared<'_>, slot: usize, state: S) {
+fn write<S: State>(shared: impl Words, slot: usize, state: S) {
     each(state.to_words(), S::WORDS, |k, word| {
-        shared.atomic(slot * WORDS + k).store(word, Relaxed);
+        shared.word(slot * WORDS + k).store(word, Relaxed);
         word
     });
 }
 
 #[inline(always)]
-fn read<S: State>(shared: Shared<'_>, slot: usize) -> S {
+fn read<S: State>(shared: impl Words, slot: usize) -> S {
     S::from_words(each([0; WORDS], S::WORDS, |k, _| {
-        shared.atomic(slot * WORDS + k).load(Relaxed)
+        shared.word(slot * WORDS + k).load(Relaxed)
     }))
 }

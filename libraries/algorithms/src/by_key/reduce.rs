@@ -27,7 +27,7 @@ struct OfWarp<V> {
 }
 
 /// Tiles of pairs.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(288), max_registers(72))]
 pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize, const DETERMINISTIC: bool>(
     block: Block,
     warp: Warp,
@@ -48,7 +48,7 @@ pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize, const DETERMINISTIC: bool>
     V: Plain,
     O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
 {
-    let shared = shared_array!(u32, tile::SHARED);
+    let shared = shared_array!(u32, 2 * tile::SHARED);
     let (n, whole) = (values.len(), tile::THREADS * ITEMS);
     let pass = ReducePass::<M, F, K, V, O, ITEMS> {
         view: M::view(a, b, c),
@@ -62,13 +62,13 @@ pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize, const DETERMINISTIC: bool>
     };
     if DETERMINISTIC {
         let pass = InOrder(pass);
-        lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+        lookback::run_beside(&block, &warp, (states, shared), (whole, n), &pass);
     } else {
-        lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+        lookback::run_beside(&block, &warp, (states, shared), (whole, n), &pass);
     }
 }
 
-/// Runs of keys, as [`lookback::run`] runs them.
+/// Runs of keys, as [`lookback::run_beside`] runs them.
 struct ReducePass<'k, M: Memory + 'k, F, K, V, O, const ITEMS: usize> {
     view: M::View<'k>,
     fetch: F,
