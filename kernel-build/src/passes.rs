@@ -148,12 +148,9 @@ passes! {
     FastMath: "fast-math", Optimisation, REQUIRED,
         "kernels with `fast_math` get code of their own: it flushes subnormal `f32`, and functions of the device library become approximations",
         "target queries are answered; nothing is inlined yet", "other kernels; variables that both have; `f64`";
-    EarlyLoops: "early-loops", Optimisation, REQUIRED,
-        "finds the kernels whose loops are treated before O3: on a copy, O3 loses a trip count or copies checks; they are compiled apart from the others",
-        "target queries are answered", "everything: it only asks";
     Simplify: "simplify", Optimisation, REQUIRED,
-        "in kernels with early loops, functions are inlined, and variables become values; loops stay as they are in the source",
-        "kernels with early loops are known", "convergent operations, visible results";
+        "on a copy, functions are inlined, and variables become values; loops stay as they are in the source",
+        "target queries are answered; one image", "convergent operations, visible results";
     JumpThreading: "jump-threading", Optimisation, performance("threaded_jumps_do_the_same", "corpus: fwt_batch1 5.448, mvt_kernel2 5.406, sums 4.786, nearest_centre 3.541, sobel 2.381, soft_max 0.949, sad_4x4 0.909"),
         "edges are redirected past tests whose result is known where they come from: iterators test twice per iteration; loops are rotated",
         "inlined IR; functions with loops, not the largest", "the number of convergent calls; where threads of a warp meet before `.aligned` operations";
@@ -163,6 +160,9 @@ passes! {
     HoistInvariants: "hoist-invariants", Optimisation, REQUIRED,
         "what does not change in a loop leaves it",
         "inlined IR", "convergent operations, visible results";
+    EarlyLoops: "early-loops", Optimisation, REQUIRED,
+        "runs O3, and where that loses a trip count or copies checks, the simplified copy is compiled instead: its loops are treated before O3",
+        "the simplified copy of an image", "convergent operations, visible results";
     RangeVersioning: "range-versioning", Optimisation, performance("versioned_ranges_do_the_same", "corpus: sad_4x4 1.636, erode 1.179, max_pool 1.128, convolution_columns 1.062, encrypt 1.021, corr_kernel 0.542 (0.954 of nvcc)"),
         "what follows gets a version without the checks in nests of loops whose indices are bounded by what is known before the nest; there clamped and divided indices have 32 bits",
         "kernels; no convergent operation in what follows", "which check fails first, and what was stored by then; where threads wait for each other";

@@ -35,7 +35,7 @@ use crate::lower::{
 };
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, case_selection,
-    counting_loops, division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic,
+    counting_loops, division_versioning, early_checks, early_loops, float_arithmetic,
     gather_batching, group_unrolling, index_narrowing, jump_threading, length_versioning,
     load_sinking, local_arrays, loop_rotation, memcpy_expansion, optimise, participation,
     pointer_strength_reduction, range_versioning, saturating_casts, sincos_merging, step_narrowing,
@@ -46,9 +46,9 @@ use crate::passes::{Outcome, Pass, Runner, Stage};
 use crate::roots;
 use crate::watch::Watch;
 use copies::Emulated;
-use emitted::Images;
+use emitted::Emitted;
 pub(crate) use images::{Part, Program};
-use images::{Schedule, Unit};
+use images::{Schedule, Target, Unit};
 use last_result::Keyed;
 pub(crate) use last_result::LastResult;
 use std::path::PathBuf;
@@ -219,72 +219,61 @@ fn compile_with(
     Ok(compiled)
 }
 
-/// The images of kernels that are compiled together: device IR becomes PTX. They share a module until O3 is over.
+/// The images of a unit: device IR becomes PTX.
 fn compile_unit(
     schedule: &Schedule<'_, '_>,
     unit: &Unit,
     input: &Input<'_>,
     run: &Runner<'_>,
-) -> Result<Vec<Images>, PipelineError> {
-    let (program, mut all) = (schedule.program, Vec::new());
+) -> Result<Vec<Emitted>, PipelineError> {
+    let program = schedule.program;
     let mut whole = program.module.duplicate();
     let m = &mut whole;
-    let gpu = &gpu(m, unit.arch, 0)?;
+    let to = Target {
+        arch: unit.arch,
+        machine: &gpu(m, unit.arch, 0)?,
+        run,
+        dump: input.dump,
+    };
     run.compiles_for(&unit.arch.name());
     pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
     pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
-    run.enters("the search for the architectures that kernels need", m);
-    let (moved, mut simplified) = schedule.moved(m, unit, gpu)?;
-    let unit = &schedule.without(unit, &moved);
-    if !moved.is_empty() {
-        program.select(m, &unit.kernels)?;
-        simplified = None;
-        all.push(Images {
-            is_early: false,
-            emitted: moved,
-        });
-    }
-    if unit.kernels.is_empty() {
-        return Ok(all);
-    }
-    simplified = simplified.filter(|_| !program.has_fast_math(&unit.kernels));
-    pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
-    let mut early: EarlyLoops<'_> =
-        pass!(run, m: EarlyLoops => EarlyLoops::find(m, simplified, gpu));
-    for unit in schedule.split(unit, &early) {
-        let tried = if unit.is_early {
-            None
-        } else {
-            early.take_optimised()
-        };
-        let optimised = tried.is_some();
-        let mut copy = tried.unwrap_or_else(|| whole.duplicate());
-        let m = &mut copy;
-        program.select(m, &unit.kernels)?;
-        pass!(run, m: Simplify => early.simplify(m, gpu));
-        let mut early = early.functions(m);
-        pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
-        pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
-        pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
-        pass!(run, m: RangeVersioning => early.again(m, range_versioning::version_kernel));
-        pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
-        pass!(run, m: LoopUnswitching => early.unswitch(m));
-        // Before the loops without checks are unrolled.
-        pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
-        pass!(run, m: Optimise => if optimised { Ok(()) } else { optimise(m, Some(gpu)) });
-        all.push(schedule.emit(copy, &unit, (gpu, run, input.dump))?);
-    }
-    Ok(all)
+    schedule.images(whole, &unit.groups, &to)
 }
 
-/// The module of one image behind O3 becomes what code generation takes. So here the code of a kernel does not depend on other kernels of its crate.
-fn compile_image(
-    program: &Program<'_, '_>,
-    m: &mut Module<'_>,
-    gpu: &Machine<'_>,
-    run: &Runner<'_>,
-) -> Result<(), PipelineError> {
+/// The module of one image becomes what code generation takes, or the architecture is known that its kernels seem to need instead. Each image has a module of its
+/// own, so that the code of a kernel does not depend on other kernels of its crate.
+fn compile_image<'ctx>(
+    schedule: &Schedule<'_, 'ctx>,
+    m: &mut Module<'ctx>,
+    kernels: &[usize],
+    to: &Target<'_>,
+) -> Result<Option<Arch>, PipelineError> {
+    let (program, gpu, run) = (schedule.program, to.machine, to.run);
     let names = &program.names;
+    pass!(run, m: FastMath => program.separate_fast_math(m, kernels));
+    // In this form loops are still those of the source.
+    let mut simplified = m.duplicate();
+    let s = &mut simplified;
+    pass!(run, s: Simplify => early_loops::simplify(s, gpu));
+    run.enters("the search for the architecture that kernels need", s);
+    if let Some(other) = schedule.other_arch(s, kernels, to.arch)? {
+        return Ok(Some(other));
+    }
+    let loops = Changed::with_loops(s).kernels();
+    pass!(run, s: JumpThreading => jump_threading::thread(s, &loops));
+    pass!(run, s: CanonicalCounters => loops.again(s, canonical_counters::canonicalise));
+    pass!(run, s: HoistInvariants => loops.hoist_invariants(s, gpu));
+    let mut early: Changed<'_> =
+        pass!(run, m: EarlyLoops => early_loops::choose(m, simplified, loops, gpu));
+    let is_optimised = early.is_empty();
+    pass!(run, m: RangeVersioning => early.again(m, range_versioning::version_kernel));
+    pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
+    pass!(run, m: LoopUnswitching => early.unswitch(m));
+    // Before the loops without checks are unrolled.
+    pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
+    pass!(run, m: Optimise => if is_optimised { Ok(()) } else { optimise(m, Some(gpu)) });
+
     panics::keep(m);
     pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
     let mut loops = Changed::default();
@@ -332,7 +321,7 @@ fn compile_image(
     pass!(run, m: SaturatingCasts => saturating_casts::convert_all(m));
     pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
     contract::check(m, Stage::Emission, names)?;
-    Ok(())
+    Ok(None)
 }
 
 /// The oldest PTX version that has what the architecture and the code need, so that older drivers accept it.

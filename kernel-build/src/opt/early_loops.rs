@@ -7,8 +7,7 @@ use super::add_recurrence::AddRecurrence;
 use super::guard_merging::Check;
 use super::loops::Loop;
 use super::{
-    Changed, bounds_check_hoisting, canonical_counters, defined, jump_threading, loops, optimise,
-    within_limits,
+    Changed, bounds_check_hoisting, canonical_counters, defined, loops, optimise, within_limits,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::llvm::{Block, LlvmError, Machine, Module, Op, Passes, Value};
@@ -26,100 +25,57 @@ struct Rest {
 /// Checks that O3 has copied into an unrolled loop: so many for one.
 const COPIED: usize = 4;
 
-/// The functions of a module whose loops are better treated before O3.
-#[derive(Default)]
-pub(crate) struct EarlyLoops<'ctx> {
-    names: HashSet<String>,
-    /// The module behind O3, if that was tried.
-    optimised: Option<Module<'ctx>>,
+/// Replaces a module by the one that is compiled further: by what O3 makes of it, or by its `simplified` form if a kernel has loops that are better treated before
+/// O3. Returns the kernels with such loops. `loops` are the kernels of the simplified form that have loops.
+pub(crate) fn choose<'ctx>(
+    module: &mut Module<'ctx>,
+    simplified: Module<'ctx>,
+    mut loops: Changed<'ctx>,
+    machine: &Machine<'_>,
+) -> Result<Changed<'ctx>, LlvmError> {
+    let early = if loops.is_empty() {
+        optimise(module, Some(machine))?;
+        HashSet::default()
+    } else {
+        try_o3(module, simplified.duplicate(), machine)?
+    };
+    loops.0.retain(|f| early.contains(&f.name()));
+    if !loops.is_empty() {
+        *module = simplified;
+    }
+    Ok(loops)
 }
 
-impl<'ctx> EarlyLoops<'ctx> {
-    /// `simplified` is what [`simplify`] has made of the module, if it did already.
-    pub(crate) fn find(
-        module: &Module<'ctx>,
-        simplified: Option<Module<'ctx>>,
-        machine: &Machine<'_>,
-    ) -> Result<EarlyLoops<'ctx>, LlvmError> {
-        let mut threaded = match simplified {
-            Some(simplified) => simplified,
-            None => {
-                let mut copy = module.duplicate();
-                simplify(&mut copy, machine)?;
-                copy
-            }
-        };
-        let mut functions = Changed::with_loops(&threaded);
-        // Of others nothing is asked, and a function that is not inlined by now stays what it is.
-        functions.0.retain(|f| f.is_kernel());
-        if functions.is_empty() {
-            return Ok(EarlyLoops::default());
-        }
-        jump_threading::thread(&mut threaded, &functions)?;
-        functions.again(&threaded, canonical_counters::canonicalise);
-        functions.hoist_invariants(&mut threaded, machine)?;
-        let before = rest(&threaded);
-        let mut optimised = module.duplicate();
-        optimise(&mut optimised, Some(machine))?;
-        let left = rest(&optimised.duplicate());
+/// Optimises a module, and returns the names of the kernels in which more is left for loop passes than in the simplified form.
+fn try_o3<'ctx>(
+    module: &mut Module<'ctx>,
+    mut simplified: Module<'ctx>,
+    machine: &Machine<'_>,
+) -> Result<HashSet<String>, LlvmError> {
+    let before = rest(&simplified);
+    optimise(module, Some(machine))?;
+    let left = rest(&module.duplicate());
 
-        let none = Rest::default();
-        let of = |all: &HashMap<String, Rest>, name: &str| all.get(name).copied().unwrap_or(none);
-        let is_early = |name: &&String| {
-            let (before, left) = (of(&before, name), of(&left, name));
-            let copied = left.checks > 0 && left.checks >= COPIED * before.checks;
-            left.unknown > before.unknown || copied
-        };
-        let mut early: HashSet<String> = before.keys().filter(is_early).cloned().collect();
-        // The first iterations of a loop may differ from the others, and O3 takes them out of it: the trip count is known behind O3 only.
-        let peeled = defined(&threaded).into_iter().filter(|f| {
-            let name = f.name();
-            !early.contains(&name) && of(&left, &name).unknown > 0
-        });
-        let peeled = Changed(peeled.collect());
-        let names: Vec<String> = peeled.0.iter().map(|f| f.name()).collect();
-        peeled.optimise(&mut threaded, Some(machine))?;
-        let after = rest(&threaded);
-        early.extend(
-            names
-                .into_iter()
-                .filter(|name| of(&left, name).unknown > of(&after, name).unknown),
-        );
-        Ok(EarlyLoops {
-            optimised: Some(optimised),
-            names: early,
-        })
-    }
-
-    /// Whether a kernel has some.
-    pub(crate) fn contains(&self, kernel: &str) -> bool {
-        self.names.contains(kernel)
-    }
-
-    /// The module behind O3, once: that is what becomes of its kernels without such loops.
-    pub(crate) fn take_optimised(&mut self) -> Option<Module<'ctx>> {
-        self.optimised.take()
-    }
-
-    /// Inlines, and keeps values in registers: the form in which loops are still those of the source. A module without such loops stays as it is.
-    pub(crate) fn simplify(
-        &self,
-        module: &mut Module<'_>,
-        machine: &Machine<'_>,
-    ) -> Result<(), LlvmError> {
-        let has_some = |f: &Value<'_>| self.contains(&f.name());
-        if !defined(module).iter().any(has_some) {
-            return Ok(());
-        }
-        simplify(module, machine)
-    }
-
-    /// Those of them that have loops.
-    pub(crate) fn functions(&self, module: &Module<'ctx>) -> Changed<'ctx> {
-        let mut all = Changed::with_loops(module);
-        all.0.retain(|f| self.contains(&f.name()));
-        all
-    }
+    let none = Rest::default();
+    let of = |all: &HashMap<String, Rest>, name: &str| all.get(name).copied().unwrap_or(none);
+    let is_early = |name: &&String| {
+        let (before, left) = (of(&before, name), of(&left, name));
+        let copied = left.checks > 0 && left.checks >= COPIED * before.checks;
+        left.unknown > before.unknown || copied
+    };
+    let mut early: HashSet<String> = before.keys().filter(is_early).cloned().collect();
+    // The first iterations of a loop may differ from the others, and O3 takes them out of it: the trip count is known behind O3 only.
+    let peeled = defined(&simplified).into_iter().filter(|f| {
+        let name = f.name();
+        !early.contains(&name) && of(&left, &name).unknown > 0
+    });
+    let peeled = Changed(peeled.collect());
+    let names: Vec<String> = peeled.0.iter().map(|f| f.name()).collect();
+    peeled.optimise(&mut simplified, Some(machine))?;
+    let after = rest(&simplified);
+    let is_early = |name: &String| of(&left, name).unknown > of(&after, name).unknown;
+    early.extend(names.into_iter().filter(is_early));
+    Ok(early)
 }
 
 /// Inlines, and makes variables values. Reads of registers do not keep jumps from being threaded here; elsewhere they stay where they are, which takes fewer registers.
@@ -175,6 +131,7 @@ mod tests {
     use super::*;
     use crate::llvm::tests::context;
     use crate::lower::retarget::TRIPLE;
+    use crate::opt::jump_threading;
 
     const COUNTED: &str = "define ptx_kernel void @counted(ptr %x, i64 %n) {
 start:
@@ -220,28 +177,53 @@ done:
 }
 ";
 
-    /// The module behind O3 that is found with early loops, and what O3 makes of it.
-    fn optimised(text: &str) -> (Option<String>, String) {
+    /// The names of the kernels with early loops, the module that was chosen, what O3 makes of it, and the simplified form.
+    fn chosen(text: &str) -> (Vec<String>, [String; 3]) {
         let context = context();
         let machine = Machine::new(&context, TRIPLE, "sm_75", "+ptx71").unwrap();
         let mut module = Module::from_text(&context, text).unwrap();
         module.set_target(TRIPLE, &machine.data_layout());
-        let mut early = EarlyLoops::find(&module, None, &machine).unwrap();
-        let found = early.take_optimised().map(|m| m.to_text());
-        assert!(early.take_optimised().is_none());
-        optimise(&mut module, Some(&machine)).unwrap();
-        (found, module.to_text())
+        let mut optimised = module.duplicate();
+        optimise(&mut optimised, Some(&machine)).unwrap();
+        let mut simplified = module.duplicate();
+        simplify(&mut simplified, &machine).unwrap();
+        let loops = Changed::with_loops(&simplified).kernels();
+        jump_threading::thread(&mut simplified, &loops).unwrap();
+        let form = simplified.to_text();
+        let early = choose(&mut module, simplified, loops, &machine).unwrap();
+        let names = early.0.iter().map(|f| f.name()).collect();
+        (names, [module.to_text(), optimised.to_text(), form])
     }
 
     #[test]
-    fn a_module_without_early_loops_is_optimised_once() {
-        let (found, expected) = optimised(COUNTED);
-        assert_eq!(found.as_ref(), Some(&expected));
+    fn without_early_loops_a_module_is_what_o3_makes_of_it() {
+        let (early, [chosen, optimised, simplified]) = chosen(COUNTED);
+        assert_eq!(early, [""; 0]);
+        assert_eq!(chosen, optimised);
+        assert_ne!(chosen, simplified);
     }
 
     #[test]
-    fn kernels_beside_early_loops_are_optimised_once() {
-        let (found, expected) = optimised(INCLUSIVE);
-        assert_eq!(found.as_ref(), Some(&expected));
+    fn with_early_loops_a_module_keeps_the_loops_of_the_source() {
+        let (early, [chosen, optimised, simplified]) = chosen(INCLUSIVE);
+        assert_eq!(early, ["inclusive"]);
+        assert_eq!(chosen, simplified);
+        assert_ne!(chosen, optimised);
+    }
+
+    #[test]
+    fn a_module_without_loops_is_optimised() {
+        let straight = "define ptx_kernel void @straight(ptr %x) {
+  %once = load i32, ptr %x
+  %again = load i32, ptr %x
+  %sum = add i32 %once, %again
+  store i32 %sum, ptr %x
+  ret void
+}
+";
+        let (early, [chosen, optimised, simplified]) = chosen(straight);
+        assert_eq!(early, [""; 0]);
+        assert_eq!(chosen, optimised);
+        assert_ne!(chosen, simplified);
     }
 }

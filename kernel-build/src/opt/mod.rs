@@ -74,6 +74,12 @@ impl<'ctx> Changed<'ctx> {
         )
     }
 
+    /// Those of them that are kernels: a function that is not inlined by now stays what it is.
+    pub(crate) fn kernels(mut self) -> Changed<'ctx> {
+        self.0.retain(|f| f.is_kernel());
+        self
+    }
+
     /// Runs a pass on all functions; it returns whether it has changed one, or will.
     pub(crate) fn each(&mut self, module: &Module<'ctx>, pass: fn(Value<'ctx>) -> bool) {
         self.0
@@ -151,7 +157,7 @@ impl<'ctx> Changed<'ctx> {
         Changed(aligned).run(module, Passes::unswitch_loops_with_aligned_ops(), None)
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

@@ -1,7 +1,7 @@
 //! What copies of the process compile beside it: units of kernels, and the code for the emulator. They are as many as cargo's job server has slots; without one,
 //! all is compiled here, in the same order, to the same bytes.
 
-use super::emitted::{self, Images};
+use super::emitted::{self, Emitted};
 use super::images::{Schedule, Unit};
 use super::{INSTRUMENTED, Input, PipelineError, compile_unit};
 use crate::fork::{Forked, Pieces};
@@ -21,7 +21,7 @@ pub(super) fn compile_all(
     // Mostly those that it shows to need another architecture are all there are.
     if let Some(first) = schedule.next() {
         let images = compile(schedule, &first, input, run)?;
-        schedule.add(first.arch, images, input.dump);
+        schedule.add(&first, images, input.dump);
     }
     let units: Vec<Unit> = schedule.units().collect();
     let is_known = |unit: &Unit| units.iter().any(|known| known.arch == unit.arch);
@@ -35,12 +35,12 @@ pub(super) fn compile_all(
             }
             while let Some(unit) = schedule.next().filter(|unit| !is_known(unit)) {
                 let images = compile(schedule, &unit, input, run)?;
-                schedule.add(unit.arch, images, input.dump);
+                schedule.add(&unit, images, input.dump);
             }
             match schedule.next() {
                 Some(unit) if unit.arch == units[number].arch => {
                     let images = compile(schedule, &unit, input, run)?;
-                    schedule.add(unit.arch, images, input.dump);
+                    schedule.add(&unit, images, input.dump);
                 }
                 // A copy has one before it. What goes wrong here does so again when it is known to be wanted.
                 _ => {
@@ -57,7 +57,7 @@ pub(super) fn compile_all(
             Some(at) => done.swap_remove(at).1,
             None => compile(schedule, &unit, input, run)?,
         };
-        schedule.add(unit.arch, images, input.dump);
+        schedule.add(&unit, images, input.dump);
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ fn compile(
     unit: &Unit,
     input: &Input<'_>,
     run: &Runner<'_>,
-) -> Result<Vec<Images>, PipelineError> {
+) -> Result<Vec<Emitted>, PipelineError> {
     match compile_unit(schedule, unit, input, run) {
         Err(PipelineError::Copy) => {
             run.stays_alone();
@@ -99,7 +99,7 @@ fn claim(
 }
 
 /// What a copy has compiled, with the numbers of the units.
-fn unpack(pieces: Pieces) -> Option<Vec<(usize, Vec<Images>)>> {
+fn unpack(pieces: Pieces) -> Option<Vec<(usize, Vec<Emitted>)>> {
     let mut pieces = pieces.into_iter();
     let head: Vec<(usize, usize)> = serde_json::from_slice(&pieces.next()?).ok()?;
     let mut unit = |(number, count): (usize, usize)| {

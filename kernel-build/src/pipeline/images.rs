@@ -8,7 +8,7 @@
 mod moved; // kernels that leave for the architecture that they need
 
 use super::availability::Calls;
-use super::emitted::{self, Emitted, Images};
+use super::emitted::{self, Emitted};
 use super::requirements;
 use super::{Compiled, PipelineError, compile_image, debug_labels, gpu, image_groups};
 use crate::fork::Forked;
@@ -17,7 +17,6 @@ use crate::llvm::{Linkage, LlvmError, Machine, Module, Passes};
 use crate::lower::shared::Array;
 use crate::lower::target_queries::{ARCH, ARCH_SPECIFIC};
 use crate::lower::{fast_math, kernels, statics};
-use crate::opt::early_loops::EarlyLoops;
 use crate::options::{Arch, Options};
 use crate::passes::Runner;
 use crate::reach::References;
@@ -62,10 +61,6 @@ impl<'ctx> Program<'_, 'ctx> {
         copy.run(Passes::drop_unreachable(), None)?;
         statics::show(copy);
         Ok(())
-    }
-
-    pub(super) fn has_fast_math(&self, kernels: &[usize]) -> bool {
-        kernels.iter().any(|kernel| self.roots[*kernel].fast_math)
     }
 
     /// Gives kernels with `fast_math` code of their own, of a copy of the module for an architecture.
@@ -158,35 +153,20 @@ pub(super) struct Schedule<'a, 'ctx> {
     unclear: Vec<usize>,
 }
 
-/// Kernels that are compiled together: those of some groups, for one architecture.
+/// What a process compiles at a time: some groups of kernels, for one architecture.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) arch: Arch,
-    groups: Vec<usize>,
+    pub(super) groups: Vec<usize>,
     pub(super) kernels: Vec<usize>,
-    /// Whether its kernels are those whose loops are treated before O3.
-    pub(super) is_early: bool,
 }
 
 /// What images are made for, and with what.
-struct Target<'a> {
-    arch: Arch,
-    is_early: bool,
-    machine: &'a Machine<'a>,
-    run: &'a Runner<'a>,
-    dump: Show<'a>,
-}
-
-impl Target<'_> {
-    fn name(&self) -> String {
-        dumped(self.arch, self.is_early)
-    }
-}
-
-/// What an intermediate result is called.
-fn dumped(arch: Arch, is_early: bool) -> String {
-    let prefix = if is_early { "early." } else { "" };
-    format!("{prefix}{}", arch.name())
+pub(super) struct Target<'a> {
+    pub(super) arch: Arch,
+    pub(super) machine: &'a Machine<'a>,
+    pub(super) run: &'a Runner<'a>,
+    pub(super) dump: Show<'a>,
 }
 
 impl<'a, 'ctx> Schedule<'a, 'ctx> {
@@ -254,16 +234,15 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             let groups = groups.iter().copied();
             groups.filter(|g| !self.parts[*g].has(arch)).collect()
         };
-        let units = todo.map(move |(arch, groups)| self.unit(*arch, missing(*arch, groups), false));
+        let units = todo.map(move |(arch, groups)| self.unit(*arch, missing(*arch, groups)));
         units.filter(|unit| !unit.groups.is_empty())
     }
 
-    fn unit(&self, arch: Arch, groups: Vec<usize>, is_early: bool) -> Unit {
+    fn unit(&self, arch: Arch, groups: Vec<usize>) -> Unit {
         Unit {
             arch,
             kernels: self.kernels(&groups),
             groups,
-            is_early,
         }
     }
 
@@ -272,54 +251,14 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         kernels.collect()
     }
 
-    /// The kernels of a unit in two: those without early loops, and those that have some or share an image with one that has. So what becomes of a kernel's loops
-    /// does not depend on which other kernels its crate has.
-    pub(super) fn split(&self, unit: &Unit, early: &EarlyLoops<'_>) -> Vec<Unit> {
-        let is_early = |group: &usize| {
-            let mut kernels = self.groups[*group].iter();
-            kernels.any(|k| early.contains(&self.program.names[*k]))
-        };
-        let (early, late): (Vec<usize>, Vec<usize>) =
-            unit.groups.iter().copied().partition(is_early);
-        let parts = [(late, false), (early, true)].into_iter();
-        let parts = parts.filter(|(groups, _)| !groups.is_empty());
-        parts
-            .map(|(groups, is_early)| self.unit(unit.arch, groups, is_early))
-            .collect()
-    }
-
-    /// The images of all groups of a unit, whose module this is.
-    pub(super) fn emit(
-        &self,
-        optimised: Module<'ctx>,
-        unit: &Unit,
-        (machine, run, dump): (&Machine<'_>, &Runner<'_>, Show<'_>),
-    ) -> Result<Images, PipelineError> {
-        let is_early = unit.is_early;
-        let to = Target {
-            arch: unit.arch,
-            is_early,
-            machine,
-            run,
-            dump,
-        };
-        let emitted = self.images(optimised, &unit.groups, &to)?;
-        let emitted = unit.groups.iter().copied().zip(emitted).collect();
-        Ok(Images { is_early, emitted })
-    }
-
-    /// Adds the images of what was compiled [`next`](Self::next).
-    pub(super) fn add(&mut self, arch: Arch, images: Vec<Images>, dump: Show<'_>) {
+    /// Adds the images of what was compiled [`next`](Self::next), in the order of its groups.
+    pub(super) fn add(&mut self, unit: &Unit, images: Vec<Emitted>, dump: Show<'_>) {
         self.todo.pop();
-        for Images { is_early, emitted } in images {
-            let mut texts = String::new();
-            for (group, image) in emitted {
-                self.add_image(arch, group, image, &mut texts);
-            }
-            dump(&format!("{}.ptx", dumped(arch, is_early)), &|| {
-                texts.clone()
-            });
+        let mut texts = String::new();
+        for (group, image) in unit.groups.iter().zip(images) {
+            self.add_image(unit.arch, *group, image, &mut texts);
         }
+        dump(&format!("{}.ptx", unit.arch.name()), &|| texts.clone());
     }
 
     fn add_image(&mut self, arch: Arch, group: usize, image: Emitted, texts: &mut String) {
@@ -367,7 +306,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
 
     /// What becomes of these groups of kernels, in their order. The module is halved until each part has one group: a copy of the whole
     /// module for each group would cost the square of the number of kernels. Where there is a slot for it, a copy of the process takes over one half.
-    fn images(
+    pub(super) fn images(
         &self,
         mut module: Module<'ctx>,
         groups: &[usize],
@@ -375,13 +314,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
     ) -> Result<Vec<Emitted>, PipelineError> {
         let (first, second) = match groups {
             [] => return Ok(vec![]),
-            [group] => {
-                let kernels = &self.groups[*group];
-                compile_image(self.program, &mut module, to.machine, to.run)?;
-                self.program.select(&mut module, kernels)?;
-                (to.dump)(&format!("{group}.{}.ll", to.name()), &|| module.to_text());
-                return Ok(vec![self.image(module, kernels, to)?]);
-            }
+            [group] => return Ok(vec![self.image(module, *group, to)?]),
             _ => groups.split_at(groups.len() / 2),
         };
         let of_first = || {
@@ -389,7 +322,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             self.program.select(&mut part, &self.kernels(first))?;
             self.images(part, first, to)
         };
-        let begun = Forked::begin(to.run.slot(), || emitted::pack_part(of_first().ok()?));
+        let begun = Forked::begin(to.run.slot(), || emitted::pack(of_first().ok()?));
         let done = match begun {
             Some(_) => Ok(vec![]),
             None => of_first(),
@@ -399,7 +332,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let of_first = match begun {
             Some(begun) => begun
                 .wait()
-                .and_then(emitted::unpack_part)
+                .and_then(emitted::unpack)
                 .ok_or(PipelineError::Copy),
             None => done,
         };
@@ -412,10 +345,17 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
     fn image(
         &self,
         mut module: Module<'ctx>,
-        group: &[usize],
+        number: usize,
         to: &Target<'_>,
     ) -> Result<Emitted, PipelineError> {
-        let (program, arch) = (self.program, to.arch);
+        let (program, arch, group) = (self.program, to.arch, &*self.groups[number]);
+        if let Some(other) = compile_image(self, &mut module, group, to)? {
+            return Ok(Emitted::MayNeed(other));
+        }
+        program.select(&mut module, group)?;
+        (to.dump)(&format!("{number}.{}.ll", arch.name()), &|| {
+            module.to_text()
+        });
         let needs = self.needs(&module, group);
         let sm = needs.sm;
         if let Some(only) = needs.exact.first()

@@ -142,3 +142,22 @@ fn code_of_a_kernel_does_not_depend_on_loops_of_others() {
         "{early_alone}\nbeside the other:\n{both}"
     );
 }
+
+#[test]
+fn code_of_a_kernel_does_not_depend_on_other_callers_of_its_functions() {
+    // Too large for each of several callers, but not for one.
+    let step = |i: u32| {
+        let before = i - 1;
+        format!("  %x{i} = load volatile i32, ptr %y\n  %sum{i} = add i32 %sum{before}, %x{i}\n")
+    };
+    let steps: String = (1..1000).map(step).collect();
+    let large = format!(
+        "define internal i32 @large(ptr %y) {{\n  %sum0 = add i32 0, 0\n{steps}  ret i32 %sum999\n}}\n"
+    );
+    let calls = |name| storing(name, "  %v = call i32 @large(ptr %y)");
+    let (first, second) = (calls("first"), calls("second"));
+    let alone = ptx(&format!("{first}{large}"));
+    assert!(!alone.contains(".func"), "it is inlined:\n{alone}");
+    let both = ptx(&format!("{first}{second}{large}"));
+    assert!(both.contains(&alone), "{alone}\nbeside the other:\n{both}");
+}

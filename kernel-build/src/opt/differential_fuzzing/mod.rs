@@ -22,7 +22,7 @@ mod warp;
 
 use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, case_selection,
-    counting_loops, division_versioning, early_checks, early_loops::EarlyLoops, float_arithmetic,
+    counting_loops, division_versioning, early_checks, early_loops, float_arithmetic,
     gather_batching, group_unrolling, index_narrowing, jump_threading, length_versioning,
     load_sinking, local_arrays, loop_rotation, memcpy_expansion, participation,
     pointer_strength_reduction, range_versioning, saturating_casts, sincos_merging, step_narrowing,
@@ -669,12 +669,13 @@ fn all_passes_together_do_the_same() {
 fn all_passes(module: &mut Module<'_>) {
     sincos_merging::merge(module);
     let gpu = gpu(module);
-    let early = EarlyLoops::find(module, None, &gpu).unwrap();
-    early.simplify(module, &gpu).unwrap();
-    let mut loops = early.functions(module);
-    jump_threading::thread(module, &loops).unwrap();
-    loops.again(module, canonical_counters::canonicalise);
-    loops.hoist_invariants(module, &gpu).unwrap();
+    let mut simplified = module.duplicate();
+    early_loops::simplify(&mut simplified, &gpu).unwrap();
+    let loops = Changed::with_loops(&simplified).kernels();
+    jump_threading::thread(&mut simplified, &loops).unwrap();
+    loops.again(&simplified, canonical_counters::canonicalise);
+    loops.hoist_invariants(&mut simplified, &gpu).unwrap();
+    let mut loops = early_loops::choose(module, simplified, loops, &gpu).unwrap();
     loops.again(module, range_versioning::version);
     loops.only(module, bounds_check_hoisting::hoist);
     loops.unswitch(module).unwrap();

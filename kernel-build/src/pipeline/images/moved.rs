@@ -1,13 +1,9 @@
 //! Kernels whose instructions show, before they are optimised, that they need another architecture: they leave a unit, and go back where O3 removes what asked for it.
 
-use super::{Emitted, Schedule, Unit};
-use crate::llvm::{LlvmError, Machine, Module, Passes};
-use crate::opt::early_loops;
+use super::Schedule;
+use crate::llvm::{LlvmError, Module, Passes};
 use crate::options::Arch;
 use crate::pipeline::requirements::{self, Requirements};
-
-/// Groups that leave a unit, each for the architecture that it seems to need.
-type FromHere = Vec<(usize, Emitted)>;
 
 /// A group of kernels that is compiled for another architecture than this, as it seemed to need more.
 pub(super) struct Moved {
@@ -43,41 +39,29 @@ impl<'ctx> Schedule<'_, 'ctx> {
         true
     }
 
-    /// The groups of a unit that seem to need another architecture, whose kernels need not be optimised for this one; and the module in the form of
-    /// [`early_loops::simplify`], if it came to that. `module` is not optimised yet.
-    pub(in crate::pipeline) fn moved(
+    /// The architecture that kernels seem to need, if it is not this one and there is one: then they need not be optimised for this one. `simplified` is their
+    /// module in the form of [`early_loops::simplify`](crate::opt::early_loops::simplify).
+    pub(in crate::pipeline) fn other_arch(
         &self,
-        module: &Module<'ctx>,
-        unit: &Unit,
-        machine: &Machine<'_>,
-    ) -> Result<(FromHere, Option<Module<'ctx>>), LlvmError> {
-        // Branches that are never taken count here.
-        let needs = self.needs(module, &unit.kernels);
-        let is_other = |only: &u32| Arch::exactly(*only) != unit.arch;
-        if needs.sm <= unit.arch.sm && !needs.exact.iter().any(is_other) {
-            return Ok((vec![], None));
+        simplified: &Module<'ctx>,
+        kernels: &[usize],
+        arch: Arch,
+    ) -> Result<Option<Arch>, LlvmError> {
+        let needs = self.needs(simplified, kernels);
+        let is_other = |only: &u32| Arch::exactly(*only) != arch;
+        let may_be_other = needs.sm > arch.sm || needs.exact.iter().any(is_other);
+        if !may_be_other || self.is_unclear(kernels) {
+            return Ok(None);
         }
-        let mut simplified = module.duplicate();
-        early_loops::simplify(&mut simplified, machine)?;
+        // Branches that are never taken counted.
         let mut folded = simplified.duplicate();
         folded.run(Passes::fold_constants(), None)?;
-        let clear = unit.groups.iter().filter(|g| !self.unclear.contains(*g));
-        let moved = clear.filter_map(|group| {
-            let other = self.other_arch(&folded, &self.groups[*group], unit.arch)?;
-            Some((*group, Emitted::MayNeed(other)))
-        });
-        Ok((moved.collect(), Some(simplified)))
-    }
-
-    /// The architecture that kernels need, if it is not this one and there is one.
-    fn other_arch(&self, module: &Module<'_>, kernels: &[usize], arch: Arch) -> Option<Arch> {
-        let needs = self.needs(module, kernels);
-        let other = match needs.exact[..] {
-            [] if needs.sm > arch.sm => Arch::sm(needs.sm),
-            [only] if needs.sm <= only && arch != Arch::exactly(only) => Arch::exactly(only),
-            _ => return None,
-        };
-        Some(other)
+        let needs = self.needs(&folded, kernels);
+        Ok(match needs.exact[..] {
+            [] if needs.sm > arch.sm => Some(Arch::sm(needs.sm)),
+            [only] if needs.sm <= only && arch != Arch::exactly(only) => Some(Arch::exactly(only)),
+            _ => None,
+        })
     }
 
     /// What instructions need, and what kernels declare.
@@ -91,11 +75,10 @@ impl<'ctx> Schedule<'_, 'ctx> {
         needs
     }
 
-    /// A unit without these groups.
-    pub(in crate::pipeline) fn without(&self, unit: &Unit, groups: &[(usize, Emitted)]) -> Unit {
-        let left = unit.groups.iter().copied();
-        let left = left.filter(|g| groups.iter().all(|(group, _)| group != g));
-        self.unit(unit.arch, left.collect(), unit.is_early)
+    /// Whether this is a group that is optimised to find out what it needs.
+    fn is_unclear(&self, kernels: &[usize]) -> bool {
+        let mut unclear = self.unclear.iter();
+        unclear.any(|group| self.groups[*group] == kernels)
     }
 
     /// Whether this is a group that was moved.
