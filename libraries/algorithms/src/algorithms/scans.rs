@@ -83,7 +83,8 @@ pub trait Scans: OnStream {
     /// For each element what the elements of its segment up to it have, combined by `op`, which must be associative. Segment `i` has the elements from `offsets[i]` up to and
     /// without `offsets[i + 1]`, as for [`segmented_reduce`](crate::Reductions::segmented_reduce). What is in no segment is not written.
     ///
-    /// Time O(n + segments), one pass over memory, however long segments are; 16 to 40 bytes of workspace for each tile of 3840 elements (of 8 bytes 2304, of more 1280). Equal inputs give equal bits in each run, on
+    /// Time O(n + segments), one pass over memory, however long segments are; 16 to 40 bytes of workspace for each tile of 3840 elements (of 8 bytes 2304, of more 1280), and
+    /// 64 more from 2^22 elements on, where a launch before the pass finds the offsets of each tile. Equal inputs give equal bits in each run, on
     /// every device. Elements have at most 16 bytes. Offsets that decrease or exceed the input are a panic in the kernel. CUDA: `cub::DeviceSegmentedScan::InclusiveSegmentedScan`.
     /// Compute capability: 7.5.
     ///

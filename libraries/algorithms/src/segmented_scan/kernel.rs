@@ -22,7 +22,8 @@ pub(super) const MOST_ITEMS: usize = 15;
 /// A bit for each element of a tile at most; as many words has a warp as a thread has elements.
 const BEGINS: usize = tile::WARPS * MOST_ITEMS;
 
-/// Tiles of elements. `INCLUSIVE`: each value has its own element in it; otherwise `init` is what the first of a segment has.
+/// Tiles of elements. `INCLUSIVE`: each value has its own element in it; otherwise `init` is what the first of a segment has. `splits` are those of [`segment_splits`]
+/// for the parts of warps, or empty: then each warp searches for its own.
 #[kernel(block(256), max_registers(80))]
 pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     grid: Grid,
@@ -37,6 +38,7 @@ pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool
     f: &[N::C],
     fetch_offset: G,
     bounds: usize,
+    splits: &[u64],
     init: T,
     has_init: bool,
     op: O,
@@ -58,6 +60,7 @@ pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool
         view: N::view(d, e, f),
         fetch: fetch_offset,
         bounds,
+        splits,
     };
     offsets.check(&grid, &block, len);
     let pass = SegmentsPass::<M, F, N, G, T, O, ITEMS, INCLUSIVE> {
@@ -122,7 +125,7 @@ where
 
     /// Which of the thread's consecutive elements begin a segment, as bits, if the warp's first element is `first`. All lanes make the call.
     #[inline(always)]
-    fn begins(&self, warp: &Warp<'_>, first: usize) -> u32 {
+    fn begins(&self, warp: &Warp<'_>, first: usize, split: Option<u64>) -> u32 {
         let lane = warp.lane() as usize;
         let word = |k: usize| {
             let of_warp = warp.index() as usize * ITEMS;
@@ -133,7 +136,7 @@ where
         }
         warp.sync();
         self.offsets
-            .for_each_from(warp, first, 32 * ITEMS, |place| {
+            .for_each_from(warp, (first, split), 32 * ITEMS, |place| {
                 word(place / 32).fetch_or(1 << (place % 32), Relaxed);
             });
         warp.sync();
@@ -156,8 +159,8 @@ where
 {
     const DETERMINISTIC: bool = true;
     type State = Begun<T>;
-    /// And the element before those of the warp, for an exclusive scan.
-    type Items = ([T; ITEMS], T);
+    /// And the element before those of the warp, for an exclusive scan, and the split of the warp's part.
+    type Items = ([T; ITEMS], T, Option<u64>);
     type Kept = OfWarp;
 
     #[inline(always)]
@@ -174,13 +177,14 @@ where
             number * tile::THREADS * ITEMS,
             tile::first_of_warp::<ITEMS>(number, warp),
         );
+        let split = self.offsets.split(first / (32 * ITEMS));
         let load = || tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.len);
         if !INCLUSIVE {
             let previous = tile::previous(self.view, self.fetch, first, self.len);
-            return (load(), previous);
+            return (load(), previous, split);
         }
         let items = load();
-        (items, items[0])
+        (items, items[0], split)
     }
 
     #[inline(always)]
@@ -189,7 +193,7 @@ where
         warp: &Warp<'_>,
         (number, slot): (usize, Slot),
         _full: bool,
-        (rows, previous): Self::Items,
+        (rows, previous, split): Self::Items,
     ) -> (Begun<T>, OfWarp) {
         let (lane, op, part) = (warp.lane(), self.op, self.part(warp, slot));
         let first = tile::first_of_warp::<ITEMS>(number, warp.index());
@@ -206,7 +210,7 @@ where
             low_bits(of_thread.min(ITEMS as u32))
         });
         let own_inside = below[1] & !below[0];
-        let begins = self.begins(warp, first);
+        let begins = self.begins(warp, first, split);
         let own = part.of_thread();
         let of_last = warp.shuffle_up(own[ITEMS - 1], 1);
         let mut values: [T; ITEMS] = from_fn(|k| {
@@ -291,12 +295,20 @@ struct Offsets<'k, N: Memory + 'k, G> {
     fetch: G,
     /// How many: one more than segments, at least two.
     bounds: usize,
+    /// How many offsets are below the first element of each warp's part of each tile; empty if that is not known.
+    splits: &'k [u64],
 }
 
 impl<N: Memory, G: Fetch<N, Item: Place>> Offsets<'_, N, G> {
     #[inline(always)]
     fn get(&self, i: usize) -> usize {
         self.fetch.get(self.view, i).place()
+    }
+
+    /// The split of a warp's part, if it is known.
+    #[inline(always)]
+    fn split(&self, part: usize) -> Option<u64> {
+        self.splits.get(part).copied()
     }
 
     /// The elements of all segments, of `n`.
@@ -324,8 +336,17 @@ impl<N: Memory, G: Fetch<N, Item: Place>> Offsets<'_, N, G> {
 
     /// Calls `of` with the distance from `first` of each offset for which that is below `len`, not always with equal ones. All lanes of the warp make the call.
     #[inline(always)]
-    fn for_each_from(&self, warp: &Warp<'_>, first: usize, len: usize, of: impl Fn(usize)) {
-        let mut i = self.first_not_below(warp, 0, first);
+    fn for_each_from(
+        &self,
+        warp: &Warp<'_>,
+        (first, split): (usize, Option<u64>),
+        len: usize,
+        of: impl Fn(usize),
+    ) {
+        let mut i = match split {
+            Some(split) => split as usize,
+            None => self.first_not_below(warp, 0, first),
+        };
         loop {
             let own = i + warp.lane() as usize;
             let distance = if own < self.bounds {
@@ -361,6 +382,36 @@ impl<N: Memory, G: Fetch<N, Item: Place>> Offsets<'_, N, G> {
             end = end.min(start + step - 1);
         }
         start
+    }
+}
+
+/// How many offsets are below each multiple of `part`.
+#[kernel(block(256))]
+pub fn segment_splits<N, G>(
+    thread: Index1D,
+    d: &[N::A],
+    e: &[N::B],
+    f: &[N::C],
+    fetch_offset: G,
+    bounds: usize,
+    part: usize,
+    mut splits: DisjointSlice<u64>,
+) where
+    N: Memory,
+    G: Fetch<N, Item: Place>,
+{
+    let (view, least) = (N::view(d, e, f), thread.get() * part);
+    if let Some(split) = splits.get_mut(thread) {
+        let (mut start, mut end) = (0, bounds);
+        while start < end {
+            let middle = start + (end - start) / 2;
+            if fetch_offset.get(view, middle).place() < least {
+                start = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        *split = start as u64;
     }
 }
 
