@@ -5,6 +5,8 @@
 //! aggregates of the tiles of its group, whose tree depends on their number alone. Groups wait for each other in a chain, of which one link is for as many tiles as are under way
 //! on a device, so that it is seldom waited for.
 //!
+//! If the tile before one has what stays as it is behind anything, as the value of a segment that begins there, all of that expression is its state, and nothing else is read.
+//!
 //! Cells, and why relaxed accesses suffice: as in [`lookback`](crate::lookback), with one status.
 
 use warploom::device_std::atomic::Atomic;
@@ -61,17 +63,17 @@ impl<P: OnePass> OnePass for InOrder<P> {
     }
 }
 
-/// Publishes what `tile` has, if it is not the last of its group; `thread` is the number of the thread among those that make the call.
+/// Publishes what `tile` has, if that is its state: it is not the last of its group, or what earlier tiles have does not matter; `thread` is the number of the thread among those that make the call.
 #[inline(always)]
 pub(crate) fn announce<S: State>(thread: usize, states: &[Atomic<u64>], tile: usize, own: S) {
-    if tile % GROUP != GROUP - 1 {
+    if tile % GROUP != GROUP - 1 || own.is_prefix() {
         States::of::<S>(states).publish(thread, tile, PUBLISHED, own);
     }
 }
 
 /// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; of the last tile of a group, publishes the state, if it has `own`.
 ///
-/// All threads of the block must make the call, with equal arguments, after [`announce`]: it holds a barrier.
+/// All threads of the block must make the call, with equal arguments, after [`announce`]: it may hold a barrier.
 ///
 /// # Errors
 /// [`tile::sync`]: then nothing was published.
@@ -86,6 +88,18 @@ pub(crate) fn announced<S: State>(
 ) -> Result<Option<S>, Ended> {
     let states = States::of::<S>(states);
     let (first, place) = (tile / GROUP * GROUP, tile % GROUP);
+    let last = own.filter(|own| place == GROUP - 1 && !own.is_prefix());
+    if S::MAY_BE_PREFIX && tile > 0 {
+        // Each warp reads it, without a barrier: one read in place of two that follow each other, and of the tree.
+        let (_, words) = states.wait::<S>(warp, tile - 1);
+        let before = S::from_words(words);
+        if before.is_prefix() {
+            if let Some(own) = last {
+                states.publish(block.thread(), tile, PUBLISHED, combine(before, own));
+            }
+            return Ok(Some(before));
+        }
+    }
     let index = warp.index() as usize;
     // This warp's 32 tiles of the group, as far as they are before `tile`; the same number in all lanes.
     let count = place.saturating_sub(32 * index).min(32);
@@ -111,7 +125,6 @@ pub(crate) fn announced<S: State>(
         before = Some(after(before, window, &combine));
         other += 1;
     }
-    let last = own.filter(|_| place == GROUP - 1);
     // All but the groups before: combined first, so that the next group waits for one operation.
     let up_to = last.map(|own| after(before, own, &combine));
     let mut groups = None;
@@ -160,7 +173,7 @@ pub(crate) fn found<S: State>(
         before = Some(after(before, window, &combine));
         start += 32;
     }
-    let last = own.filter(|_| place == GROUP - 1);
+    let last = own.filter(|own| place == GROUP - 1 && !own.is_prefix());
     let up_to = last.map(|own| after(before, own, &combine));
     let mut groups = None;
     if first > 0 {

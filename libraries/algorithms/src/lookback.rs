@@ -2,7 +2,7 @@
 //!
 //! A block takes the number of its tile from a counter, so that all earlier tiles belong to blocks that run already: it may wait for them in whatever order blocks start.
 //! It publishes what its own tile has (the aggregate), combines what earlier tiles have published, nearest first, until it meets one that
-//! published what all tiles up to it have (the prefix), and publishes its own prefix. (Merrill and Garland, "Single-pass Parallel Prefix Scan with
+//! published what all tiles up to it have (the prefix), and publishes its own prefix. Some aggregates are prefixes too, as the value of a segment that begins in the tile. (Merrill and Garland, "Single-pass Parallel Prefix Scan with
 //! Decoupled Look-back", 2016.)
 //!
 //! A thread ends when a closure of the caller's panics in it; the others go on. What it would have put into shared memory or given to its warp is missing then, so a block ends
@@ -29,8 +29,10 @@ pub(crate) use beside::run_beside;
 const NOTHING: u32 = 0;
 /// What the tile itself has.
 const AGGREGATE: u32 = 1;
-/// What all tiles up to it have.
+/// What all tiles up to it have, after a look-back.
 const PREFIX: u32 = 2;
+/// What the tile itself has, which is what all tiles up to it have ([`State::is_prefix`]): the first status, and the last.
+const AGGREGATE_AND_PREFIX: u32 = 3;
 
 /// Where a cell has its status.
 const STATUS_AT: u32 = 62;
@@ -128,7 +130,7 @@ pub(crate) struct Tile<S> {
 /// the aggregates of all earlier tiles are there by then. The elements of the tile after that one are on their way to the second-level cache meanwhile. There is no deadlock: a
 /// tile is published when its block has looked back from a tile before it, which waits for still earlier tiles alone.
 ///
-/// All threads of the block must make the call: it holds barriers, one of them between `stage` and `finish` of a tile, and none between `finish` and the next `stage`.
+/// All threads of the block must make the call: it holds barriers, one of them at least between `stage` and `finish` of a tile, and none between `finish` and the next `stage`.
 #[inline(always)]
 pub(crate) fn run<P: OnePass>(
     block: &Block<'_>,
@@ -178,8 +180,7 @@ fn run_tiles<P: OnePass>(
             if full && P::DETERMINISTIC {
                 deterministic::announce(block.thread(), words, number, own);
             } else if full {
-                let status = if number == 0 { PREFIX } else { AGGREGATE };
-                states.publish(block.thread(), number, status, own);
+                states.publish(block.thread(), number, first_status(number, own), own);
             }
             staged = Some(Staged {
                 number,
@@ -217,6 +218,18 @@ fn run_tiles<P: OnePass>(
             return Ok(());
         }
         waiting = staged;
+    }
+}
+
+/// The status of what a tile itself has.
+#[inline(always)]
+fn first_status<S: State>(number: usize, own: S) -> u32 {
+    if own.is_prefix() {
+        AGGREGATE_AND_PREFIX
+    } else if number == 0 {
+        PREFIX
+    } else {
+        AGGREGATE
     }
 }
 
@@ -258,6 +271,17 @@ fn earlier<P: OnePass>(
     }
     let states = States::of::<P::State>(words);
     let own = full.then_some(own);
+    if P::State::MAY_BE_PREFIX && number > 0 {
+        // Each warp reads it, without a barrier. All find that status or none does, as the others are not followed by it.
+        let (status, words) = states.wait::<P::State>(warp, number - 1);
+        if status == AGGREGATE_AND_PREFIX {
+            let before = P::State::from_words(words);
+            if let Some(own) = own.filter(|own| !own.is_prefix()) {
+                states.publish(block.thread(), number, PREFIX, combine(before, own));
+            }
+            return Ok(Some(before));
+        }
+    }
     before(block, warp, (&states, shared), number, own, combine)
 }
 
@@ -322,7 +346,9 @@ fn found<S: State>(
         }
     }
     let is_whole = tile::is_whole(warp);
-    if let Some(own) = own.filter(|_| is_whole) {
+    if let Some(own) = own.filter(|_| is_whole)
+        && !own.is_prefix()
+    {
         before = of_first_lane(warp, before);
         states.publish(thread, tile, PREFIX, combine(before, own));
     }
@@ -350,7 +376,8 @@ fn look_back<S: State>(
     let tile = end.saturating_sub(1 + warp.lane() as usize);
     let (status, mut state) = wait(tile);
     // Lane 0 has the latest tile; those behind the first prefix do not count.
-    let last = warp.ballot(status == PREFIX).lowest();
+    let is_prefix = status == PREFIX || S::MAY_BE_PREFIX && status == AGGREGATE_AND_PREFIX;
+    let last = warp.ballot(is_prefix).lowest();
     let lanes = last.unwrap_or(31);
     for delta in [1, 2, 4, 8, 16] {
         let earlier = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
@@ -373,8 +400,8 @@ impl<'v> TileStates<'v> {
     /// Publishes what `tile` has, which is not the last one. All threads of the block make the call.
     #[inline(always)]
     pub(crate) fn announce<S: State>(&self, block: &Block<'_>, tile: usize, own: S) {
-        let status = if tile == 0 { PREFIX } else { AGGREGATE };
-        self.0.publish(block.thread(), tile, status, own);
+        self.0
+            .publish(block.thread(), tile, first_status(tile, own), own);
     }
 
     /// What the tiles before `tile` have, in all threads; see [`before`].

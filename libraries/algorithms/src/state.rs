@@ -13,6 +13,13 @@ pub(crate) trait State: Copy {
     const WORDS: usize;
     /// Whether the first two words are a number below 2^62.
     const NUMBER: bool = false;
+    /// Whether some tiles have states that are prefixes: see [`Self::is_prefix`].
+    const MAY_BE_PREFIX: bool = false;
+    /// Whether it stays as it is when it is combined with what earlier tiles have.
+    #[inline(always)]
+    fn is_prefix(self) -> bool {
+        false
+    }
     /// The words; those beyond [`Self::WORDS`] are 0.
     fn to_words(self) -> [u32; WORDS];
     /// The value of these words.
@@ -188,6 +195,12 @@ impl<T: Plain> State for Begun<T> {
     const WORDS: usize = 1 + Value::<T>::WORDS;
     // With a value of 32 bits, the bit is that of 2^32.
     const NUMBER: bool = Value::<T>::WORDS == 1;
+    const MAY_BE_PREFIX: bool = true;
+
+    #[inline(always)]
+    fn is_prefix(self) -> bool {
+        self.begun
+    }
 
     #[inline(always)]
     fn to_words(self) -> [u32; WORDS] {

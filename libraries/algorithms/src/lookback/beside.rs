@@ -9,8 +9,7 @@ use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
 
 use super::{
-    AGGREGATE, NOTHING, OnePass, PREFIX, Slot, States, Tile, claim, deterministic, found,
-    with_elements,
+    NOTHING, OnePass, Slot, States, Tile, claim, deterministic, first_status, found, with_elements,
 };
 use crate::state::{State, WORDS};
 use crate::tile::{self, Ended, OfSlot, SharedOfSlots, WARPS};
@@ -130,8 +129,7 @@ fn publish<P: OnePass>(warp: &Warp<'_>, words: &[Atomic<u64>], number: usize, ow
     if P::DETERMINISTIC {
         return deterministic::announce(lane, words, number, own);
     }
-    let status = if number == 0 { PREFIX } else { AGGREGATE };
-    States::of::<P::State>(words).publish(lane, number, status, own);
+    States::of::<P::State>(words).publish(lane, number, first_status(number, own), own);
 }
 
 /// What the tiles before tile `number`, which is not the first, have, in lane 0; publishes what they have with `own`, if there is that. All lanes of the warp that looks back make the call, after
