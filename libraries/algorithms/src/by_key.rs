@@ -14,7 +14,7 @@ use crate::output::IntoOutput;
 use crate::state::{Begun, Segments, State, Value, WORDS};
 use crate::{Error, runs, tile, tile_states};
 
-use reduce::reduce_runs;
+use reduce::{reduce_runs, reduce_runs_in_order};
 use scan::scan_runs;
 
 /// Pairs of a thread: of up to 8 bytes, of up to 16, and larger ones. Odd numbers keep the exchange free of bank conflicts. Of a scan the values wait in shared memory, of a
@@ -178,11 +178,19 @@ where
         let empty = Empty::new(stream.device())?;
         let (a, b, c): Arguments<'_, M> = M::arguments(self.input.slices, &empty);
         let bytes = tile::slots_bytes(ITEMS, size_of::<K>() + size_of::<V>());
-        let shape = tile::one_pass_beside(n, ITEMS)?.dynamic_shared(bytes);
         let (fetch, op) = (self.input.fetch, self.op);
-        Ok(reduce_runs::<M, F, K, V, O, ITEMS, DETERMINISTIC>::launch(
-            stream, shape, a, b, c, fetch, op, states, keys, values, count,
-        )?)
+        if DETERMINISTIC {
+            let shape = tile::one_pass(n, ITEMS)?.dynamic_shared(bytes);
+            reduce_runs_in_order::<M, F, K, V, O, ITEMS>::launch(
+                stream, shape, a, b, c, fetch, op, states, keys, values, count,
+            )?;
+        } else {
+            let shape = tile::one_pass_beside(n, ITEMS)?.dynamic_shared(bytes);
+            reduce_runs::<M, F, K, V, O, ITEMS>::launch(
+                stream, shape, a, b, c, fetch, op, states, keys, values, count,
+            )?;
+        }
+        Ok(())
     }
 
     /// Runs the reduction and waits for how many runs there are; see [`reduce`](Self::reduce).

@@ -12,8 +12,8 @@
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 
-use crate::lookback::{OnePass, Slot, States, Tile, of_first_lane};
-use crate::state::{State, WORDS, each};
+use crate::lookback::{OnePass, Slot, States, Tile};
+use crate::state::{State, each};
 use crate::tile::{self, Ended, Shared, THREADS};
 
 /// Tiles of a group: each thread of a block reads one.
@@ -146,54 +146,6 @@ pub(crate) fn announced<S: State>(
         );
     }
     Ok(before)
-}
-
-/// As [`announced`], for one warp, whose lanes make the call, and a tile that is not the first; the same expression, of which the result is in all lanes.
-#[inline(always)]
-pub(crate) fn found<S: State>(
-    warp: &Warp<'_>,
-    states: &States<'_>,
-    tile: usize,
-    own: Option<S>,
-    combine: impl Fn(S, S) -> S,
-) -> S {
-    let (first, place, lane) = (tile / GROUP * GROUP, tile % GROUP, warp.lane() as usize);
-    let mut before: Option<S> = None;
-    let mut start = 0;
-    while start < place {
-        let count = (place - start).min(32);
-        let (_, mut state) = states.wait::<S>(warp, first + start + lane.min(count - 1));
-        for delta in [1, 2, 4, 8, 16] {
-            let later = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
-            if lane + (delta as usize) < count {
-                state = combine(S::from_words(state), S::from_words(later)).to_words();
-            }
-        }
-        let window = of_first_lane(warp, S::from_words(state));
-        before = Some(after(before, window, &combine));
-        start += 32;
-    }
-    let last = own.filter(|own| place == GROUP - 1 && !own.is_prefix());
-    let up_to = last.map(|own| after(before, own, &combine));
-    let mut groups = None;
-    if first > 0 {
-        let (_, words) = states.wait::<S>(warp, first - 1);
-        let state = S::from_words(words);
-        before = Some(match before {
-            Some(before) => combine(state, before),
-            None => state,
-        });
-        groups = Some(state);
-    }
-    // What a lane has given that a closure has ended is missing: then nothing is published.
-    if let Some(up_to) = up_to {
-        let up_to = after(groups, up_to, &combine);
-        if tile::is_whole(warp) {
-            states.publish(lane, tile, PUBLISHED, up_to);
-        }
-    }
-    // There is a tile before, of this group or of an earlier one.
-    before.unwrap_or_else(|| S::from_words([0; WORDS]))
 }
 
 /// `value`, with `before` before it if there is one.

@@ -357,7 +357,7 @@ fn found<S: State>(
 
 /// What lane 0 has, in all lanes, each of which may have a cell to publish.
 #[inline(always)]
-pub(crate) fn of_first_lane<S: State>(warp: &Warp<'_>, state: S) -> S {
+fn of_first_lane<S: State>(warp: &Warp<'_>, state: S) -> S {
     let words = each(state.to_words(), S::WORDS, |_, word| {
         warp.shuffle_idx(word, 0)
     });

@@ -28,7 +28,7 @@ struct OfWarp<V> {
 
 /// Tiles of pairs.
 #[kernel(block(288), max_registers(72))]
-pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize, const DETERMINISTIC: bool>(
+pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize>(
     block: Block,
     warp: Warp,
     a: &[M::A],
@@ -60,15 +60,48 @@ pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize, const DETERMINISTIC: bool>
         values: values.raw(),
         count: count.raw(),
     };
-    if DETERMINISTIC {
-        let pass = InOrder(pass);
-        lookback::run_beside(&block, &warp, (states, shared), (whole, n), &pass);
-    } else {
-        lookback::run_beside(&block, &warp, (states, shared), (whole, n), &pass);
-    }
+    lookback::run_beside(&block, &warp, (states, shared), (whole, n), &pass);
 }
 
-/// Runs of keys, as [`lookback::run_beside`] runs them.
+/// The same with states that are combined in the same way in each run.
+#[kernel(block(256), max_registers(80))]
+pub fn reduce_runs_in_order<M, F, K, V, O, const ITEMS: usize>(
+    block: Block,
+    warp: Warp,
+    a: &[M::A],
+    b: &[M::B],
+    c: &[M::C],
+    fetch: F,
+    op: O,
+    states: &[Atomic<u64>],
+    memory: DynamicShared<u64>,
+    mut keys: DisjointSlice<K>,
+    mut values: DisjointSlice<V>,
+    mut count: DisjointSlice<u64>,
+) where
+    M: Memory,
+    F: Fetch<M, Item = (K, V)>,
+    K: Plain + PartialEq,
+    V: Plain,
+    O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
+{
+    let shared = shared_array!(u32, tile::SHARED);
+    let (n, whole) = (values.len(), tile::THREADS * ITEMS);
+    let pass = ReducePass::<M, F, K, V, O, ITEMS> {
+        view: M::view(a, b, c),
+        fetch,
+        n,
+        op,
+        staged: memory.as_ptr(),
+        keys: keys.raw(),
+        values: values.raw(),
+        count: count.raw(),
+    };
+    let pass = InOrder(pass);
+    lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+}
+
+/// Runs of keys, as [`lookback::run_beside`] or [`lookback::run`] runs them.
 struct ReducePass<'k, M: Memory + 'k, F, K, V, O, const ITEMS: usize> {
     view: M::View<'k>,
     fetch: F,

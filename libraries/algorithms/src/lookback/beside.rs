@@ -8,13 +8,11 @@ use std::array::from_fn;
 use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
 
-use super::{
-    NOTHING, OnePass, Slot, States, Tile, claim, deterministic, first_status, found, with_elements,
-};
+use super::{NOTHING, OnePass, Slot, States, Tile, claim, first_status, found, with_elements};
 use crate::state::{State, WORDS};
 use crate::tile::{self, Ended, OfSlot, SharedOfSlots, WARPS};
 
-/// As [`run`](super::run), in blocks of [`tile::WITH_LOOK_BACK`] threads, with shared memory for each [`Slot`].
+/// As [`run`](super::run), in blocks of [`tile::WITH_LOOK_BACK`] threads, with shared memory for each [`Slot`], for passes that are not [deterministic](OnePass::DETERMINISTIC).
 ///
 /// While the other warps load and stage a tile, the last one looks back from the tile before, whose aggregate it has published. There is no deadlock: that waits for earlier tiles alone, and
 /// a tile is published when its block has looked back from a tile before it.
@@ -29,6 +27,12 @@ pub(crate) fn run_beside<P: OnePass>(
     (whole, len): (usize, usize),
     pass: &P,
 ) {
+    const {
+        assert!(
+            !P::DETERMINISTIC,
+            "one warp finds states in an order that depends on timing"
+        )
+    };
     // After a panic the launch has failed, whatever the other threads do.
     let _ = run_tiles(block, warp, (words, shared), (whole, len), pass);
 }
@@ -126,9 +130,6 @@ fn run_tiles<P: OnePass>(
 #[inline(always)]
 fn publish<P: OnePass>(warp: &Warp<'_>, words: &[Atomic<u64>], number: usize, own: P::State) {
     let lane = warp.lane() as usize;
-    if P::DETERMINISTIC {
-        return deterministic::announce(lane, words, number, own);
-    }
     States::of::<P::State>(words).publish(lane, number, first_status(number, own), own);
 }
 
@@ -144,9 +145,6 @@ fn earlier<P: OnePass>(
 ) -> P::State {
     let combine = |a, b| pass.combine(a, b);
     let states = States::of::<P::State>(words);
-    if P::DETERMINISTIC {
-        return deterministic::found(warp, &states, number, own, combine);
-    }
     let wait = |tile| wait::<P::State>(warp, &states, tile);
     found(
         warp,
