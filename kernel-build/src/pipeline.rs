@@ -246,18 +246,18 @@ fn compile_unit(
 fn compile_image<'ctx>(
     schedule: &Schedule<'_, 'ctx>,
     m: &mut Module<'ctx>,
-    kernels: &[usize],
+    group: usize,
     to: &Target<'_>,
 ) -> Result<Option<Arch>, PipelineError> {
     let (program, gpu, run) = (schedule.program, to.machine, to.run);
     let names = &program.names;
-    pass!(run, m: FastMath => program.separate_fast_math(m, kernels));
+    pass!(run, m: FastMath => program.separate_fast_math(m, schedule.group(group)));
     // In this form loops are still those of the source.
     let mut simplified = m.duplicate();
     let s = &mut simplified;
     pass!(run, s: Simplify => early_loops::simplify(s, gpu));
     run.enters("the search for the architecture that kernels need", s);
-    if let Some(other) = schedule.other_arch(s, kernels, to.arch)? {
+    if let Some(other) = schedule.other_arch(s, group, to.arch)? {
         return Ok(Some(other));
     }
     let loops = Changed::with_loops(s).kernels();

@@ -246,6 +246,11 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         }
     }
 
+    /// The kernels of a group.
+    pub(super) fn group(&self, number: usize) -> &[usize] {
+        &self.groups[number]
+    }
+
     fn kernels(&self, groups: &[usize]) -> Vec<usize> {
         let kernels = groups.iter().flat_map(|g| self.groups[*g].clone());
         kernels.collect()
@@ -348,8 +353,8 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         number: usize,
         to: &Target<'_>,
     ) -> Result<Emitted, PipelineError> {
-        let (program, arch, group) = (self.program, to.arch, &*self.groups[number]);
-        if let Some(other) = compile_image(self, &mut module, group, to)? {
+        let (program, arch, group) = (self.program, to.arch, self.group(number));
+        if let Some(other) = compile_image(self, &mut module, number, to)? {
             return Ok(Emitted::MayNeed(other));
         }
         program.select(&mut module, group)?;
@@ -362,7 +367,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             && arch != Arch::exactly(*only)
         {
             if needs.exact.len() > 1 || sm > *only {
-                if self.is_moved(group) {
+                if self.is_moved(number) {
                     return Ok(Emitted::Unclear);
                 }
                 return Err(self.no_architecture(group, sm, &needs.exact));
@@ -373,7 +378,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             return Ok(Emitted::Needs(Arch::sm(sm)));
         }
         if let Some(gone) = needs.gone_from.filter(|gone| arch.sm >= *gone) {
-            if self.is_moved(group) {
+            if self.is_moved(number) {
                 return Ok(Emitted::Unclear);
             }
             return Err(self.gone_instructions(group, arch, gone));

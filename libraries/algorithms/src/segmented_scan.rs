@@ -13,7 +13,7 @@ use crate::lookback;
 use crate::output::IntoOutput;
 use crate::state::{Begun, State, Value, WORDS};
 use crate::tuning::by_size;
-use crate::{Error, tile};
+use crate::{Error, tile, tile_states};
 
 use kernel::{MOST_ITEMS, scan_segments, segment_splits};
 
@@ -140,12 +140,11 @@ where
                 &mut own
             }
         };
-        let words = SegmentedScanPlan::<T>::words(n);
-        Error::check_room("the plan of a segmented scan", plan.states.len(), words)?;
-        plan.states.slice_mut(..words)?.fill(0, stream)?;
-        let states = plan.states.as_atomics().slice(..words)?;
+        let what = "the plan of a segmented scan";
         let splits = SegmentedScanPlan::<T>::splits(n, splits_from);
-        Error::check_room("the plan of a segmented scan", plan.splits.len(), splits)?;
+        Error::check_room(what, plan.splits.len(), splits)?;
+        let words = SegmentedScanPlan::<T>::words(n);
+        let states = tile_states::clear(&mut plan.states, (what, words), stream)?;
         let launch = SegmentsLaunch {
             stream,
             input: self.input,

@@ -18,7 +18,7 @@ use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 use crate::merge_path::{THREADS, items_of, searchers};
 use crate::output::IntoOutput;
 use crate::state::Count;
-use crate::{Error, lookback, tile};
+use crate::{Error, lookback, tile, tile_states};
 
 /// Which elements a set operation keeps.
 pub trait SetRule: sealed::Sealed + 'static {
@@ -218,8 +218,8 @@ where
         Error::check_room("the plan of a set operation", plan.splits.len(), tiles)?;
         let shape = tile::one_pass_of(tiles, tile, n)?;
         let words = lookback::words::<Count>(tiles);
-        plan.states.slice_mut(..words)?.fill(0, stream)?;
-        let states = plan.states.as_atomics().slice(..words)?;
+        let what = ("the plan of a set operation", words);
+        let states = tile_states::clear(&mut plan.states, what, stream)?;
         let mut splits = plan.splits.slice_mut(..tiles)?;
         let lanes = searchers(tiles);
         let searches = Launch::covering(tiles * lanes as usize);

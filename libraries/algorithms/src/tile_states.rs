@@ -17,6 +17,15 @@ pub(crate) fn cleared<'p>(
         Some(states) => states,
         None => own.insert(stream.device().pool()?.alloc_uninit(words, stream)?),
     };
+    clear(states, (what, words), stream)
+}
+
+/// The first `words` words of `states`, which belong to `what`: all 0.
+pub(crate) fn clear<'p>(
+    states: &'p mut DeviceBuffer<u64>,
+    (what, words): (&'static str, usize),
+    stream: &Stream,
+) -> Result<DeviceSlice<'p, Atomic<u64>>, Error> {
     Error::check_room(what, states.len(), words)?;
     states.slice_mut(..words)?.fill(0, stream)?;
     Ok(states.as_atomics().slice(..words)?)

@@ -39,18 +39,20 @@ impl<'ctx> Schedule<'_, 'ctx> {
         true
     }
 
-    /// The architecture that kernels seem to need, if it is not this one and there is one: then they need not be optimised for this one. `simplified` is their
-    /// module in the form of [`early_loops::simplify`](crate::opt::early_loops::simplify).
+    /// The architecture that a group of kernels seems to need, if it is not this one and there is one: then it need not be optimised for this one. `simplified` is
+    /// its module in the form of [`early_loops::simplify`](crate::opt::early_loops::simplify).
     pub(in crate::pipeline) fn other_arch(
         &self,
         simplified: &Module<'ctx>,
-        kernels: &[usize],
+        group: usize,
         arch: Arch,
     ) -> Result<Option<Arch>, LlvmError> {
+        let kernels = self.group(group);
         let needs = self.needs(simplified, kernels);
         let is_other = |only: &u32| Arch::exactly(*only) != arch;
         let may_be_other = needs.sm > arch.sm || needs.exact.iter().any(is_other);
-        if !may_be_other || self.is_unclear(kernels) {
+        // An unclear one is optimised to find out what it needs.
+        if !may_be_other || self.unclear.contains(&group) {
             return Ok(None);
         }
         // Branches that are never taken counted.
@@ -75,15 +77,8 @@ impl<'ctx> Schedule<'_, 'ctx> {
         needs
     }
 
-    /// Whether this is a group that is optimised to find out what it needs.
-    fn is_unclear(&self, kernels: &[usize]) -> bool {
-        let mut unclear = self.unclear.iter();
-        unclear.any(|group| self.groups[*group] == kernels)
-    }
-
     /// Whether this is a group that was moved.
-    pub(super) fn is_moved(&self, kernels: &[usize]) -> bool {
-        let mut moved = self.moved.iter();
-        moved.any(|moved| self.groups[moved.group] == kernels)
+    pub(super) fn is_moved(&self, group: usize) -> bool {
+        self.moved.iter().any(|moved| moved.group == group)
     }
 }
