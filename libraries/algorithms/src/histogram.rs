@@ -1,7 +1,8 @@
 //! How often each number comes.
 //!
 //! Each block counts in its own shared memory and adds its counts to those in global memory at the end; with more bins than shared memory holds, all
-//! count in global memory.
+//! count in global memory. A block has several counters for each of few bins, those of one lane in one bank of shared memory: lanes of a warp then wait neither for each other's
+//! counters nor for their banks.
 
 mod bins; // which bin a sample is in
 mod channels; // histograms of samples, of several channels
@@ -68,16 +69,17 @@ fn launch<M: Memory, F: Fetch<M, Item: Place>>(
     counts: DeviceSlice<'_, AtomicU32>,
 ) -> Result<(), Error> {
     match counts.len() {
-        0..=256 => count::<M, F, 256>::launch(stream, shape, a, b, c, fetch, n, counts)?,
-        257..=2048 => count::<M, F, 2048>::launch(stream, shape, a, b, c, fetch, n, counts)?,
-        _ => count::<M, F, 0>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+        0..=256 => count::<M, F, 256, 8224>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+        257..=2048 => count::<M, F, 2048, 2049>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+        _ => count::<M, F, 0, 0>::launch(stream, shape, a, b, c, fetch, n, counts)?,
     }
     Ok(())
 }
 
-/// Adds how often each number comes to `counts`. `BINS`: bins in shared memory, at least as many as there are counts, or none.
+/// Adds how often each number comes to `counts`. `BINS`: bins in shared memory, at least as many as there are counts, or none. `COUNTERS`: those of all bins together, and as many
+/// for numbers without a count as for a bin. So no thread branches on its number.
 #[kernel(block(512))]
-pub fn count<M, F, const BINS: usize>(
+pub fn count<M, F, const BINS: usize, const COUNTERS: usize>(
     block: Block,
     a: &[M::A],
     b: &[M::B],
@@ -89,24 +91,23 @@ pub fn count<M, F, const BINS: usize>(
     M: Memory,
     F: Fetch<M, Item: Place>,
 {
-    let bins = shared_array!(u32, BINS);
+    let counters = shared_array!(u32, COUNTERS);
     let (thread, view) = (block.thread(), M::view(a, b, c));
-    let mut bin = thread;
-    while bin < BINS {
-        bins.atomic(bin).store(0, Relaxed);
-        bin += THREADS;
+    let of_each = const { COUNTERS / (BINS + 1) };
+    let mut counter = thread;
+    while counter < COUNTERS {
+        counters.atomic(counter).store(0, Relaxed);
+        counter += THREADS;
     }
     block.sync();
+    let last = counts.len().min(BINS) as u32;
     let add = |number: F::Item| {
         let number = number.place();
-        if number < counts.len() {
-            if BINS > 0 {
-                if number < BINS {
-                    atomic_add(bins.atomic(number), 1);
-                }
-            } else {
-                atomic_add(&counts[number], 1);
-            }
+        if BINS > 0 {
+            let bin = u32::try_from(number).unwrap_or(last).min(last) as usize;
+            atomic_add(counters.atomic(bin * of_each + thread % of_each), 1);
+        } else if number < counts.len() {
+            atomic_add(&counts[number], 1);
         }
     };
     let (tile, stride) = (THREADS * ITEMS, grid_dim().x as usize * THREADS * ITEMS);
@@ -128,7 +129,12 @@ pub fn count<M, F, const BINS: usize>(
     block.sync();
     let mut bin = thread;
     while bin < BINS.min(counts.len()) {
-        let own = bins.atomic(bin).load(Relaxed);
+        let mut own = 0u32;
+        for k in 0..of_each {
+            // Each thread begins at another counter, so that those of a warp are in different banks.
+            let counter = counters.atomic(bin * of_each + (bin + k) % of_each);
+            own = own.wrapping_add(counter.load(Relaxed));
+        }
         if own > 0 {
             atomic_add(&counts[bin], own);
         }
