@@ -69,6 +69,33 @@ fn three_channels_whose_bins_have_widths_of_powers_of_two() {
 }
 
 #[test]
+fn bins_of_two_channels_that_fill_shared_memory_and_one_more() {
+    let x = pixels(20_000);
+    for more in [0, 1] {
+        let (of_first, of_second) = (5000, 3192 + more);
+        let of = |pixel: u32| [pixel >> 19, pixel >> 3 & 4095];
+        let mut expected = vec![0; of_first + of_second];
+        for [first, second] in x.iter().map(|pixel| of(*pixel)) {
+            if first < of_first as u32 {
+                expected[first as usize] += 1;
+            }
+            if second < of_second as u32 {
+                expected[of_first + second as usize] += 1;
+            }
+        }
+        check(&expected, |device, stream| {
+            let x = device.upload(&x)?;
+            let (mut a, mut b) = (device.zeroed(of_first)?, device.filled(of_second, 7)?);
+            let bounds = [0..of_first as i64, 0..of_second as i64];
+            let pixels = x.input().map(of);
+            let even = stream.multi_histogram_even(pixels, bounds);
+            even.into([&mut a, &mut b])?;
+            Ok([a.to_vec(stream)?, b.to_vec(stream)?].concat())
+        });
+    }
+}
+
+#[test]
 fn two_channels_between_borders() {
     let n = 30_000;
     let borders = [vec![0.0f32, 0.1, 0.5, 0.5, 0.75], vec![-1.0, 0.25]];

@@ -16,7 +16,7 @@ pub(super) trait Bins<T>: KernelArg + Send + Sync {
         false
     }
 
-    /// As [`bin`](Self::bin), by a shift of 32 bits; 2^32 - 1 if there is no bin.
+    /// As [`bin`](Self::bin), by a shift of 32 bits.
     #[inline(always)]
     fn bin_by_shift(self, channel: usize, sample: T) -> u32 {
         let _ = (channel, sample);
@@ -42,7 +42,7 @@ pub trait Sample: Plain + PartialOrd {
         channel: usize,
     ) -> Result<Self::Scale, Error>;
 
-    /// The bin of a sample; `usize::MAX` if it is not in the range.
+    /// The bin of a sample; a number that is not below `bins` if it is not in the range.
     #[doc(hidden)]
     fn bin(self, scale: Self::Scale, bins: usize) -> usize;
 
@@ -54,7 +54,7 @@ pub trait Sample: Plain + PartialOrd {
         false
     }
 
-    /// As [`bin`](Self::bin), by a shift; `u32::MAX` if the sample is not in the range.
+    /// As [`bin`](Self::bin), by a shift; a number that is not below that of the bins if the sample is not in the range.
     #[doc(hidden)]
     #[inline(always)]
     fn bin_by_shift(self, scale: Self::Scale) -> u32 {
@@ -70,13 +70,13 @@ pub trait Sample: Plain + PartialOrd {
 pub struct WholeScale {
     /// Numbers in the range, of which the type need not have all.
     numbers: u64,
-    /// The first number of the type in the range, as the low 32 bits.
+    /// The first number of the type in the range, or with a shift the first of the range, as the low 32 bits.
     low: u32,
     /// Numbers of the range before that.
     before: u32,
-    /// Numbers of the type in the range, less one; of no meaning with [`EMPTY`].
+    /// Numbers of the type in the range, less one; of no meaning with [`EMPTY`] and with a shift.
     last: u32,
-    /// Bits of the width if that is a power of two below 2^32, otherwise [`DIVIDED`] or [`EMPTY`].
+    /// Bits of the width if a shift by them finds bins, otherwise [`DIVIDED`] or [`EMPTY`].
     shift: u32,
 }
 
@@ -106,19 +106,25 @@ impl WholeScale {
             });
         }
         let width = numbers / bins.max(1) as u64;
-        let is_shift = width.is_power_of_two() && width * bins as u64 == numbers;
+        // Modulo 2^32, samples below the range are as far from its first number as those behind it, and none as far as one in it.
+        let (below, above) = (lower.saturating_sub(lowest), highest.saturating_sub(lower));
+        let is_apart = above < most as i64 && below <= (most - numbers) as i64;
+        if width.is_power_of_two() && width < most && width * bins as u64 == numbers && is_apart {
+            return Ok(WholeScale {
+                numbers,
+                low: lower as u32,
+                before: 0,
+                last: 0,
+                shift: width.trailing_zeros(),
+            });
+        }
         let (low, high) = (lower.max(lowest), upper.min(highest + 1));
-        let shift = match is_shift {
-            _ if low >= high => EMPTY,
-            true => width.trailing_zeros().min(DIVIDED),
-            false => DIVIDED,
-        };
         Ok(WholeScale {
             numbers,
             low: low as u32,
             before: low.abs_diff(lower) as u32,
             last: (high - 1).wrapping_sub(low) as u32,
-            shift,
+            shift: if low >= high { EMPTY } else { DIVIDED },
         })
     }
 
@@ -126,12 +132,7 @@ impl WholeScale {
     #[inline(always)]
     fn bin(self, sample: u32, bins: usize) -> usize {
         if self.shift < DIVIDED {
-            let bin = self.bin_by_shift(sample);
-            return if bin == u32::MAX {
-                usize::MAX
-            } else {
-                bin as usize
-            };
+            return self.bin_by_shift(sample) as usize;
         }
         let from_low = sample.wrapping_sub(self.low);
         // Below 2^32 for numbers in the range, as it has no more.
@@ -147,16 +148,10 @@ impl WholeScale {
         }
     }
 
-    /// As [`bin`](Self::bin), where the width is a power of two; `u32::MAX`, which is no bin, of a sample that is not in the range.
+    /// As [`bin`](Self::bin), with a shift.
     #[inline(always)]
     fn bin_by_shift(self, sample: u32) -> u32 {
-        let from_low = sample.wrapping_sub(self.low);
-        // Without a branch that differs between threads. There are fewer than 2^32 bins.
-        if from_low <= self.last {
-            from_low.wrapping_add(self.before).wrapping_shr(self.shift)
-        } else {
-            u32::MAX
-        }
+        sample.wrapping_sub(self.low).wrapping_shr(self.shift)
     }
 }
 
@@ -264,18 +259,20 @@ impl<T: Plain + PartialOrd> Bins<T> for Between {
 mod tests {
     use super::*;
 
+    /// The bin of a sample, if there is one.
+    fn found<T: Sample>(x: T, scale: T::Scale, bins: usize) -> Option<usize> {
+        Some(x.bin(scale, bins)).filter(|bin| *bin < bins)
+    }
+
     #[test]
     fn whole_bins_are_found_by_shifts_and_divisions_alike() -> Result<(), Error> {
         for (lower, upper, bins) in [(0, 256, 256), (0, 256, 64), (-100, 100, 7), (3, 10, 20)] {
             let scale = i32::scale(lower, upper, bins, 0)?;
             for x in -120..300i32 {
                 let distance = i64::from(x) - lower;
-                let expected = if (lower..upper).contains(&x.into()) {
-                    (distance * bins as i64 / (upper - lower)) as usize
-                } else {
-                    usize::MAX
-                };
-                assert_eq!(x.bin(scale, bins), expected, "{x} of {lower}..{upper}");
+                let bin = (distance * bins as i64 / (upper - lower)) as usize;
+                let expected = (lower..upper).contains(&x.into()).then_some(bin);
+                assert_eq!(found(x, scale, bins), expected, "{x} of {lower}..{upper}");
             }
         }
         let all = u32::scale(0, 1 << 32, 3, 0)?;
@@ -301,30 +298,48 @@ mod tests {
             );
             let expected = |x: i64| match x - lower {
                 distance if (lower..upper).contains(&x) => {
-                    (i128::from(distance) * bins as i128 / i128::from(upper - lower)) as usize
+                    let scaled = i128::from(distance) * bins as i128;
+                    Some((scaled / i128::from(upper - lower)) as usize)
                 }
-                _ => usize::MAX,
+                _ => None,
             };
             for x in 0..=255u8 {
                 assert_eq!(
-                    x.bin(of_u8, bins),
+                    found(x, of_u8, bins),
                     expected(x.into()),
                     "{x} of {lower}..{upper}"
                 );
                 let y = x as i8;
                 assert_eq!(
-                    y.bin(of_i8, bins),
+                    found(y, of_i8, bins),
                     expected(y.into()),
                     "{y} of {lower}..{upper}"
                 );
             }
         }
         let below = i32::scale(i64::from(i32::MIN) - 5, 0, 9, 0)?;
-        assert_eq!((i32::MIN.bin(below, 9), 0.bin(below, 9)), (0, usize::MAX));
+        let of = |x| found(x, below, 9);
         assert_eq!(
-            ((-1).bin(below, 9), i32::MAX.bin(below, 9)),
-            (8, usize::MAX)
+            [i32::MIN, -1, 0, i32::MAX].map(of),
+            [Some(0), Some(8), None, None]
         );
+        Ok(())
+    }
+
+    #[test]
+    fn samples_2_to_the_32_away_from_others_are_not_in_their_bins() -> Result<(), Error> {
+        let whole = 1i64 << 32;
+        let first = i64::from(i32::MIN) - 5;
+        let below = i32::scale(first, first + whole, 4, 0)?;
+        let of = |x| found(x, below, 4);
+        let last = i32::MAX - 5;
+        assert_eq!(
+            [i32::MIN, last, last + 1, i32::MAX].map(of),
+            [Some(0), Some(3), None, None]
+        );
+        let above = u32::scale(5, 5 + whole, 4, 0)?;
+        let of = |x| found(x, above, 4);
+        assert_eq!([0, 4, 5, u32::MAX].map(of), [None, None, Some(0), Some(3)]);
         Ok(())
     }
 

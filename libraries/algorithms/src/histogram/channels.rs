@@ -25,7 +25,7 @@ const ITEMS: usize = 4 * GROUPS;
 const GROUPS: usize = 2;
 /// Blocks at most: four for each of 132 multiprocessors.
 const BLOCKS: usize = 4 * 132;
-/// Bins of all channels that a block has in shared memory: 32 KiB.
+/// Bins of all channels that a block has in shared memory, beside those for samples outside of the ranges: 32 KiB.
 const SHARED_BINS: usize = 8192;
 /// Channels at most.
 const CHANNELS: usize = 4;
@@ -208,10 +208,12 @@ where
     ];
     let all = counts.into_iter().chain(&mut unused);
     let counts: Vec<_> = all.map(DeviceBuffer::as_atomic).collect();
+    // With one in each channel for samples outside of its range.
+    let all_bins = bins + ACTIVE;
     let is_shared = bins <= SHARED_BINS;
     let blocks = x.len().div_ceil(THREADS * ITEMS).min(BLOCKS) as u32;
     let shared_bytes = if is_shared {
-        bins * size_of::<u32>()
+        all_bins * size_of::<u32>()
     } else {
         0
     };
@@ -304,17 +306,17 @@ fn count_all<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     T: Plain,
     R: Bins<T>,
 {
-    let [c0, c1, c2, c3] = counts;
+    let [c0, c1, c2, _] = counts;
     let thread = block.thread();
-    // The first bin of each channel in shared memory, if there is any.
+    // The first bin of each channel in shared memory, if there is any. Behind its last one are samples outside of its range, so that threads do not branch on their samples.
     let starts = [
         0,
-        c0.len(),
-        c0.len() + c1.len(),
-        c0.len() + c1.len() + c2.len(),
+        c0.len() + 1,
+        c0.len() + c1.len() + 2,
+        c0.len() + c1.len() + c2.len() + 3,
     ];
     let is_shared = !shared.is_empty();
-    let all_bins = starts[3] + c3.len();
+    let all_bins = counts.iter().map(|counts| counts.len()).sum::<usize>() + ACTIVE;
     assert!(
         !is_shared || all_bins <= shared.len(),
         "bins outside of shared memory"
@@ -337,12 +339,10 @@ fn count_all<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
         unroll_all::<ACTIVE>(|channel| {
             let bins = counts[channel].len();
             let bin = rule.bin(channel, borders[channel], bins, pixel[channel]);
-            if bin < bins {
-                if is_shared {
-                    own(starts[channel] + bin).fetch_add(1, atomic::Relaxed);
-                } else {
-                    atomic_add(&counts[channel][bin], 1);
-                }
+            if is_shared {
+                own(starts[channel] + bin.min(bins)).fetch_add(1, atomic::Relaxed);
+            } else if bin < bins {
+                atomic_add(&counts[channel][bin], 1);
             }
         });
     };
@@ -352,9 +352,8 @@ fn count_all<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
         unroll_all::<ACTIVE>(|channel| {
             let bin = rule.bin_by_shift(channel, pixel[channel]);
             // In shared memory there is room for all bins: as many as the low 32 bits say.
-            if bin < counts[channel].len() as u32 {
-                own(starts[channel] + bin as usize).fetch_add(1, atomic::Relaxed);
-            }
+            let bin = bin.min(counts[channel].len() as u32);
+            own(starts[channel] + bin as usize).fetch_add(1, atomic::Relaxed);
         });
     };
     let (tile, stride) = (THREADS * ITEMS, grid_dim().x as usize * THREADS * ITEMS);
