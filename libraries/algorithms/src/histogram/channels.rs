@@ -5,6 +5,7 @@
 use std::array::from_fn;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::DeviceSlice;
 use warploom::device_std::atomic::{self, Atomic, scope};
@@ -178,7 +179,7 @@ fn run<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     x: Input<'_, M, F>,
     rule: R,
     [b0, b1, b2, b3]: [DeviceSlice<'_, T>; 4],
-    mut counts: [&mut DeviceBuffer<u32>; ACTIVE],
+    counts: [&mut DeviceBuffer<u32>; ACTIVE],
 ) -> Result<(), Error>
 where
     M: Memory,
@@ -192,11 +193,11 @@ where
             "a histogram has from one to four channels, and pixels have at least as many"
         );
     }
-    for counts in &mut counts {
-        counts.fill(0, stream)?;
-    }
     let bins: usize = counts.iter().map(|counts| counts.len()).sum();
-    if x.is_empty() || bins == 0 {
+    if ACTIVE == 1 {
+        counts[0].fill(0, stream)?;
+    }
+    if bins == 0 {
         return Ok(());
     }
     // For the parameters of channels that there are not.
@@ -208,6 +209,14 @@ where
     ];
     let all = counts.into_iter().chain(&mut unused);
     let counts: Vec<_> = all.map(DeviceBuffer::as_atomic).collect();
+    if ACTIVE > 1 {
+        let longest = counts.iter().map(|counts| counts.len()).max();
+        let shape = Launch::covering(longest.unwrap_or(0));
+        clear_counts::<T>::launch(stream, shape, counts[0], counts[1], counts[2], counts[3])?;
+    }
+    if x.is_empty() {
+        return Ok(());
+    }
     // With one in each channel for samples outside of its range.
     let all_bins = bins + ACTIVE;
     let is_shared = bins <= SHARED_BINS;
@@ -230,6 +239,23 @@ where
         stream, shape, a, b, c, x.fetch, x.len, rule, b0, b1, b2, b3, counts[0], counts[1],
         counts[2], counts[3],
     )?)
+}
+
+/// Clears the counts of all channels in one launch.
+// For samples of some type, so that the crate that counts compiles it: this crate has no device code of its own.
+#[kernel]
+pub fn clear_counts<T: Plain>(
+    i: Index1D,
+    c0: &[AtomicU32],
+    c1: &[AtomicU32],
+    c2: &[AtomicU32],
+    c3: &[AtomicU32],
+) {
+    for counts in [c0, c1, c2, c3] {
+        if let Some(count) = counts.get(i.get()) {
+            count.store(0, Relaxed);
+        }
+    }
 }
 
 /// Adds how many samples of each of the first `ACTIVE` channels are in each bin to its counts.
