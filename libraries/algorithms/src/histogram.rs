@@ -28,6 +28,12 @@ const ITEMS: usize = 4 * GROUPS;
 const GROUPS: usize = 4;
 /// Blocks at most: four for each of 132 multiprocessors.
 const BLOCKS: usize = 4 * 132;
+/// Bins with a counter for each lane, and the counters: those of numbers that have no bin among them.
+const LANE_BINS: usize = 256;
+const LANE_COUNTERS: usize = (LANE_BINS + 1) * 32;
+/// Bins with one counter, and the counters.
+const SHARED_BINS: usize = 2048;
+const SHARED_COUNTERS: usize = SHARED_BINS + 1;
 
 /// A histogram that was described and has not run; see [`crate::Reductions::histogram`](crate::Reductions::histogram).
 #[must_use = "nothing runs before `into`"]
@@ -68,10 +74,15 @@ fn launch<M: Memory, F: Fetch<M, Item: Place>>(
     n: usize,
     counts: DeviceSlice<'_, AtomicU32>,
 ) -> Result<(), Error> {
-    match counts.len() {
-        0..=256 => count::<M, F, 256, 8224>::launch(stream, shape, a, b, c, fetch, n, counts)?,
-        257..=2048 => count::<M, F, 2048, 2049>::launch(stream, shape, a, b, c, fetch, n, counts)?,
-        _ => count::<M, F, 0, 0>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+    let bins = counts.len();
+    if bins <= LANE_BINS {
+        count::<M, F, LANE_BINS, LANE_COUNTERS>::launch(stream, shape, a, b, c, fetch, n, counts)?;
+    } else if bins <= SHARED_BINS {
+        count::<M, F, SHARED_BINS, SHARED_COUNTERS>::launch(
+            stream, shape, a, b, c, fetch, n, counts,
+        )?;
+    } else {
+        count::<M, F, 0, 0>::launch(stream, shape, a, b, c, fetch, n, counts)?;
     }
     Ok(())
 }
@@ -93,7 +104,13 @@ pub fn count<M, F, const BINS: usize, const COUNTERS: usize>(
 {
     let counters = shared_array!(u32, COUNTERS);
     let (thread, view) = (block.thread(), M::view(a, b, c));
-    let of_each = const { COUNTERS / (BINS + 1) };
+    let of_each = const {
+        assert!(
+            BINS == 0 || COUNTERS > BINS,
+            "each bin needs a counter, and so do numbers without a bin"
+        );
+        COUNTERS / (BINS + 1)
+    };
     let mut counter = thread;
     while counter < COUNTERS {
         counters.atomic(counter).store(0, Relaxed);

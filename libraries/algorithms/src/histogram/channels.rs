@@ -195,6 +195,7 @@ where
     }
     let bins: usize = counts.iter().map(|counts| counts.len()).sum();
     if ACTIVE == 1 {
+        // Without a kernel; one for all channels follows below.
         counts[0].fill(0, stream)?;
     }
     if bins == 0 {
