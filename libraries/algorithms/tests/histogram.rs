@@ -20,7 +20,7 @@ fn counts_of_bytes() {
 
 #[test]
 fn numbers_above_the_last_bin_are_left_out() {
-    for bins in [1, 7, 255, 257, 2048, 2049, 5000] {
+    for bins in [1, 7, 255, 256, 257, 2048, 2049, 5000] {
         let x = noise(30_000);
         let mut expected = vec![0; bins];
         for x in &x {
