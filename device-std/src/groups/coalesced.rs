@@ -3,6 +3,7 @@
 use super::warp_group::Parts;
 use super::{Group, WarpGroup};
 use crate::scope::Brand;
+use crate::warp::shuffle::to_last;
 use crate::{LaneMask, Warp, intrinsics as raw};
 
 /// The lanes of a warp that ran together when the group was made, for instance those that took a branch. CUDA: `coalesced_group`.
@@ -81,13 +82,15 @@ impl Parts for Coalesced<'_> {
     }
 
     #[inline(always)]
-    fn lane_of(&self, rank: u32) -> u32 {
+    fn lane_of(&self, rank: u32) -> (u32, u32) {
         let lanes = LaneMask::from_bits(self.lanes);
-        if lanes == LaneMask::FULL {
-            return rank % 32;
-        }
-        // Never 0, for the caller's own lane is one of them; said so that no check for a division by 0 is left.
-        lanes.nth(rank % self.size().max(1)).unwrap_or(0)
+        let lane = if lanes == LaneMask::FULL {
+            rank
+        } else {
+            // Never 0, for the caller's own lane is one of them; said so that no check for a division by 0 is left.
+            lanes.nth(rank % self.size().max(1)).unwrap_or(0)
+        };
+        (lane, to_last(32))
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use super::warp_group::Parts;
 use super::{Group, WarpGroup};
 use crate::scope::Brand;
+use crate::warp::shuffle::to_last;
 use crate::{Block, Warp, intrinsics as raw};
 
 /// `N` neighbouring lanes of a warp, of which the first is a multiple of `N`; `N` is 1, 2, 4, 8, 16 or 32.
@@ -129,8 +130,8 @@ impl<const N: u32> Parts for Tile<'_, N> {
     }
 
     #[inline(always)]
-    fn lane_of(&self, rank: u32) -> u32 {
-        raw::lane_id() / N * N + rank % N
+    fn lane_of(&self, rank: u32) -> (u32, u32) {
+        (rank, to_last(N))
     }
 
     #[inline(always)]

@@ -14,9 +14,9 @@ pub trait Parts {
     /// never makes the call lets the others wait for ever, which safe code may do.
     #[doc(hidden)]
     fn mask(&self) -> u32;
-    /// The lane of `rank`, counted modulo the size.
+    /// The lane of `rank`, counted modulo the size, and in which segments: operands *b* and *c* of `shfl.sync.idx`, which takes *b* modulo the width of the segments.
     #[doc(hidden)]
-    fn lane_of(&self, rank: u32) -> u32;
+    fn lane_of(&self, rank: u32) -> (u32, u32);
     /// Lanes of the group as ranks.
     #[doc(hidden)]
     fn ranks(&self, lanes: u32) -> u32;
@@ -54,9 +54,9 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn shuffle_idx<T: Shuffle>(&self, value: T, rank: u32) -> T {
-        let (mask, lane) = (self.mask(), self.lane_of(rank));
+        let (mask, (lane, clamp)) = (self.mask(), self.lane_of(rank));
         // SAFETY: see `Parts::mask`.
-        unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31)) }
+        unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, clamp)) }
     }
 
     /// The value of the rank `delta` below; the lowest `delta` ranks keep their own. CUDA: `shfl_up`.
@@ -269,8 +269,8 @@ impl Parts for Warp<'_> {
     }
 
     #[inline(always)]
-    fn lane_of(&self, rank: u32) -> u32 {
-        rank % 32
+    fn lane_of(&self, rank: u32) -> (u32, u32) {
+        (rank, to_last(32))
     }
 
     #[inline(always)]

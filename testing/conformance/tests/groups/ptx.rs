@@ -33,6 +33,19 @@ fn of_a_tile(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
 
 #[kernel]
 #[allow(dead_code, reason = "never launched")]
+fn of_any_rank(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
+    let v = i.get() as u32;
+    let seen = block.tile::<32>().shuffle_idx(v, v * 3);
+    if let Some(y) = y.get_mut(i) {
+        *y = seen;
+    }
+}
+// ptx-count: 1 shfl.sync.idx.b32
+// ptx-not: and.b32
+// ptx-not: %laneid
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
 fn of_a_branch(warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
     let mut seen = 0;
     if i.get() % 3 == 1 {
