@@ -58,6 +58,10 @@ pub trait RadixBits: Plain + Ord + Into<u128> + sealed::Sealed {
     #[doc(hidden)]
     fn shifted(self, shift: u32) -> u32;
 
+    /// A word whose bits from `left` on are those of `self` from `shift` on; those below `left`, and those of which `self` has none, are any. `left < 32`.
+    #[doc(hidden)]
+    fn shifted_to(self, shift: u32, left: u32) -> u32;
+
     /// The lowest 64 bits.
     #[doc(hidden)]
     fn to_u64(self) -> u64;
@@ -85,6 +89,15 @@ macro_rules! bits {
             #[inline(always)]
             fn shifted(self, shift: u32) -> u32 {
                 self.wrapping_shr(shift) as u32
+            }
+
+            #[inline(always)]
+            fn shifted_to(self, shift: u32, left: u32) -> u32 {
+                if Self::BITS <= 32 {
+                    // One instruction.
+                    return (self as u32).rotate_right(shift.wrapping_sub(left));
+                }
+                self.shifted(shift) << left
             }
 
             #[inline(always)]

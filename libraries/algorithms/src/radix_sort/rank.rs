@@ -105,6 +105,13 @@ impl Digit {
         key.bits().shifted(self.shift) & self.mask() ^ self.flip & self.mask()
     }
 
+    /// That of `key`, behind `left` zeros: at most 24.
+    #[inline(always)]
+    pub(crate) fn shifted_of<K: RadixKey>(self, key: K, left: u32) -> u32 {
+        let [mask, flip] = [self.mask(), self.flip & self.mask()].map(|bits| bits << left);
+        key.bits().shifted_to(self.shift, left) & mask ^ flip
+    }
+
     /// No other is larger: what places behind the last element have.
     #[inline(always)]
     pub(super) fn last(self) -> u32 {
