@@ -6,10 +6,12 @@
 //! A comparison is the user's function and need not be an order. So no address depends on it unchecked: searches end within the bounds
 //! that they started with, and what a tile has of `a` and `b` is cut to what there is. Then the values are wrong, and nothing else.
 
+mod joined; // the elements of a tile, in memory
 mod pass; // kernels: the splits of all tiles, and their merge
 mod tile; // elements in shared memory, and the merge of a thread
 mod values; // of keys
 
+pub(crate) use joined::Joined;
 pub(crate) use pass::{find_splits, merge_tiles};
 pub(crate) use tile::{
     ELEMENTS, POSITIONS, Run, TileMemory, merge_from, merge_in_tile, store, striped,

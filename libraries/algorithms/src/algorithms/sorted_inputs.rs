@@ -9,6 +9,8 @@ use crate::search::{SearchOf, search};
 use crate::set_operation::{Difference, Intersection, SetOperation, SymmetricDifference, Union};
 
 /// Merges, searches and set operations: for sorted inputs. Methods of a [`Stream`](warploom::Stream); each describes an algorithm, which runs when its output is named.
+///
+/// Merges and set operations call `less` with elements of the inputs, and more often than a merge on a processor would: also where an input has ended, when the answer does not matter.
 pub trait SortedInputs: OnStream {
     /// Merges two slices that are sorted by `less` to one. Stable: of equal elements those of `a` come first.
     ///

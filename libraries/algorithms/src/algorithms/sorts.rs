@@ -105,7 +105,7 @@ pub trait Sorts: OnStream {
     /// Sorts the elements by `less`: `less(a, b)` says whether `a` comes before `b`. Stable: elements of which neither is less keep their order.
     ///
     /// Time O(n log n), on the host O(log n) launches; deterministic. Elements have at most 64 bytes. `less` must be a strict weak order, or the elements
-    /// of the output are unspecified: for floats `|a, b| a.total_cmp(&b).is_lt()`, as `<` is none with NaNs. Workspace ([`MergeSortPlan`](crate::MergeSortPlan)): the
+    /// of the output are unspecified (some of its answers do not matter, as where one of two sequences has ended): for floats `|a, b| a.total_cmp(&b).is_lt()`, as `<` is none with NaNs. Workspace ([`MergeSortPlan`](crate::MergeSortPlan)): the
     /// elements once more, and 8 bytes for each tile of at most 4352; none for a single tile. CUDA: `cub::DeviceMergeSort::StableSortKeysCopy`,
     /// `thrust::stable_sort`. Compute capability: 7.5.
     ///

@@ -1,11 +1,9 @@
 //! One pass of merges: a kernel that finds where the tiles begin, and one that merges them.
 
-use std::array::from_fn;
-
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut};
 
-use super::tile::striped;
+use super::joined::Joined;
 use super::values::Values;
 use super::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, searchers, split_all, store};
 use crate::Error;
@@ -173,40 +171,6 @@ impl Part {
     }
 }
 
-/// Two sequences of a tile, one behind the other, with an element at least.
-#[derive(Clone, Copy)]
-pub(crate) struct Joined<'a, T> {
-    a: &'a [T],
-    b: &'a [T],
-}
-
-impl<'a, T: Plain> Joined<'a, T> {
-    #[inline(always)]
-    pub(super) fn slices(self) -> (&'a [T], &'a [T]) {
-        (self.a, self.b)
-    }
-
-    /// How many elements there are.
-    #[inline(always)]
-    pub(super) fn len(self) -> u32 {
-        (self.a.len() + self.b.len()) as u32
-    }
-
-    /// Element `i`; the last for what lies behind the end.
-    #[inline(always)]
-    pub(crate) fn get(self, i: u32) -> T {
-        let a_len = self.a.len() as u32;
-        let i = i.min(self.len() - 1);
-        let element = if i < a_len {
-            self.a.as_ptr().wrapping_add(i as usize)
-        } else {
-            self.b.as_ptr().wrapping_add((i - a_len) as usize)
-        };
-        // SAFETY: `i < a.len() + b.len()`, which is at least 1 and below 2^32 (`Part::of_tile`), so the element is of `a` or of `b`.
-        unsafe { element.read() }
-    }
-}
-
 /// Merges a tile of each block. With `PAIRS` the values go with their keys. The output has as many elements as the inputs together.
 #[kernel(block(256))]
 pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bool>(
@@ -238,17 +202,14 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
         return;
     }
     let values = PAIRS.then(|| Values::<V, ITEMS>::ask(block, part.of(a_values, b_values), memory));
-    let keys = part.of(a, b);
-    let loaded: [K; ITEMS] = from_fn(|k| keys.get(striped(thread, k)));
-
     let (elements, numbers) = (
         shared_array!(u128, ELEMENTS),
         shared_array!(u128, POSITIONS),
     );
     let tile_memory = TileMemory::<K, ITEMS>::of(elements);
     let positions = TileMemory::<u16, ITEMS>::of(numbers);
-    // SAFETY: the first access to the memory.
-    unsafe { tile_memory.write_striped(thread, loaded) };
+    // SAFETY: `count <= tile`; the first access to the memory, and a barrier behind it.
+    unsafe { part.of(a, b).load(tile_memory, thread) };
     block.sync();
     let (a_run, b_run) = part.runs();
     // SAFETY: all was written before the barrier, and the runs lie within the tile, as `count <= tile`.

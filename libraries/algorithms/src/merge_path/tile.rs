@@ -173,18 +173,22 @@ pub(crate) fn merge_from<K: Plain, const ITEMS: usize>(
     (of_a, of_b): (u32, u32),
     less: impl Fn(K, K) -> bool,
 ) -> ([K; ITEMS], [u16; ITEMS]) {
-    let (mut i, mut j) = (a.start + of_a, b.start + of_b);
-    let (mut x, mut y) = (get(i), get(j));
+    let (mut i, first) = (a.start + of_a, b.start + of_b);
+    let (mut x, mut y) = (get(i), get(first));
     let (mut items, mut positions) = ([x; ITEMS], [0; ITEMS]);
+    // Each step takes one: so the place in `b` follows from that in `a`.
+    let places = i + first;
     unroll_all::<ITEMS>(|k| {
-        let take_y = j < b.end && (i >= a.end || less(y, x));
+        let j = places + k as u32 - i;
+        // All conditions in each step: elements behind the end are some, too, and predicates are combined by the comparisons.
+        let take_y = (j < b.end) & ((i >= a.end) | less(y, x));
         let (item, position) = if take_y { (y, j) } else { (x, i) };
         (items[k], positions[k]) = (item, position as u16);
         if k + 1 < ITEMS {
             // One load, of whichever sequence went on.
             let next = get(position + 1);
             (x, y) = if take_y { (x, next) } else { (next, y) };
-            (i, j) = if take_y { (i, j + 1) } else { (i + 1, j) };
+            i += u32::from(!take_y);
         }
     });
     (items, positions)
@@ -202,22 +206,24 @@ pub(crate) unsafe fn store<T: Plain, const ITEMS: usize>(
     thread: u32,
     item: impl Fn(usize) -> T,
 ) {
-    let start = y.raw().wrapping_add(first);
-    // SAFETY: within the slice, as `i < count`; the blocks' ranges are disjoint, and numbers of two threads of a block differ modulo `THREADS`.
-    let write = |i: u32, item| unsafe { start.wrapping_add(i as usize).write(item) };
+    let start = y.raw().wrapping_add(first + thread as usize);
+    // Compared with constants, as the places are at constant distances.
+    let left = count.saturating_sub(thread);
+    let write = |k: usize, item| {
+        if striped(0, k) < left {
+            // SAFETY: within the slice, as `thread + striped(0, k) < count`; the blocks' ranges are disjoint, and numbers of two threads of a block differ modulo `THREADS`.
+            unsafe { start.wrapping_add(striped(0, k) as usize).write(item) };
+        }
+    };
     if const { size_of::<T>() > 8 } {
         unroll_all::<ITEMS>(|k| {
-            if striped(thread, k) < count {
-                write(striped(thread, k), item(k));
+            if striped(0, k) < left {
+                write(k, item(k));
             }
         });
         return;
     }
     // All loads before the first store. For the threads behind the end too, so that no branch lies between.
     let items: [T; ITEMS] = from_fn(item);
-    unroll_all::<ITEMS>(|k| {
-        if striped(thread, k) < count {
-            write(striped(thread, k), items[k]);
-        }
-    });
+    unroll_all::<ITEMS>(|k| write(k, items[k]));
 }

@@ -2,18 +2,14 @@
 //! go on beside the threads, where there is room and the GPU has them (compute capability 8.0); else prefetches into the second-level cache.
 
 use warploom::device_std::intrinsics as raw;
-use warploom::device_std::memory::prefetch_l2;
 use warploom::prelude::*;
 
 use super::THREADS;
-use super::pass::Joined;
+use super::joined::Joined;
 use super::tile::{ELEMENTS, POSITIONS};
 
 /// Bytes that are left of the 48 KiB of shared memory that a block has on every device.
 const ROOM: usize = (48 << 10) - (ELEMENTS + POSITIONS) * size_of::<u128>();
-
-/// Bytes that a prefetch brings.
-const SECTOR: usize = 32;
 
 /// Bytes of a copy: 4, 8 or 16, by the alignment; 0 for values that cannot be copied.
 const fn copy_bytes<V>() -> usize {
@@ -57,7 +53,7 @@ impl<'k, 'a, V: Plain, const ITEMS: usize> Values<'k, 'a, V, ITEMS> {
     /// Asks for the values. All threads of the block make the call; `memory` is used for nothing else.
     #[inline(always)]
     pub(super) fn ask(block: Block, values: Joined<'a, V>, memory: DynamicShared<'k, u8>) -> Self {
-        let (a, b) = values.slices();
+        let Joined { a, b } = values;
         if Self::is_copied() {
             let copies = memory.as_ptr().cast::<V>();
             assert!(memory.len() >= const { values_bytes::<V>(ITEMS, true) } as usize);
@@ -68,8 +64,7 @@ impl<'k, 'a, V: Plain, const ITEMS: usize> Values<'k, 'a, V, ITEMS> {
             // SAFETY: `wait` waits for this group, before the kernel ends.
             unsafe { raw::copy_async_commit() };
         } else {
-            prefetch(block, a);
-            prefetch(block, b);
+            values.prefetch::<ITEMS>(block.thread() as u32);
         }
         Values { values, memory }
     }
@@ -124,25 +119,5 @@ unsafe fn copy<V: Plain>(block: Block, from: &[V], to: *mut V) {
             _ => unsafe { raw::copy_async_4(to, from) },
         }
         at += THREADS * step;
-    }
-}
-
-/// Asks for all elements, all threads of the block together.
-#[inline(always)]
-fn prefetch<V: Plain>(block: Block, values: &[V]) {
-    if size_of::<V>() == 0 {
-        return;
-    }
-    let step = const {
-        if size_of::<V>() == 0 || size_of::<V>() > SECTOR {
-            1
-        } else {
-            SECTOR / size_of::<V>()
-        }
-    };
-    let mut i = block.thread() * step;
-    while i < values.len() {
-        prefetch_l2(&values[i]);
-        i += THREADS * step;
     }
 }

@@ -8,14 +8,12 @@ use std::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
-use warploom::device_std::memory::prefetch_l2;
 use warploom::prelude::*;
 
 use super::SetRule;
 use super::balance::{balanced, unpacked};
-use crate::input::SECTOR;
 use crate::lookback::{self, TileStates};
-use crate::merge_path::{ELEMENTS, THREADS, TileMemory, split_tile, striped};
+use crate::merge_path::{ELEMENTS, Joined, THREADS, TileMemory, split_tile, striped};
 use crate::state::Count;
 use crate::tile::{self, Ended};
 
@@ -38,8 +36,8 @@ struct Part {
     late: bool,
 }
 
-impl<K: Plain> Inputs<'_, K> {
-    /// Of `tile` elements or one more or less. Whatever the splits are, these elements exist, and are at most `tile + 1`.
+impl<'k, K: Plain> Inputs<'k, K> {
+    /// Of `tile` elements or one more or less. Whatever the splits are, these elements exist, one at least and `tile + 1` at most.
     #[inline(always)]
     fn part(self, number: usize, tile: usize) -> Part {
         let lengths = (self.a.len(), self.b.len());
@@ -51,6 +49,17 @@ impl<K: Plain> Inputs<'_, K> {
         };
         let a_count = a_end.saturating_sub(a).min(tile);
         let b_count = b_end.saturating_sub(b).min(tile + 1 - a_count);
+        if a_count + b_count == 0 {
+            // Not of splits of one merge.
+            let of_a = u32::from(!self.a.is_empty());
+            return Part {
+                a: 0,
+                b: 0,
+                a_count: of_a,
+                b_count: 1 - of_a,
+                late: false,
+            };
+        }
         Part {
             a,
             b,
@@ -60,85 +69,13 @@ impl<K: Plain> Inputs<'_, K> {
         }
     }
 
-    /// Asks for the elements of the part in the second-level cache. All threads of the block make the call.
+    /// The elements of the part.
     #[inline(always)]
-    fn prefetch(self, part: Part, thread: u32) {
-        prefetch_part(self.a, part.a, part.a_count, thread);
-        prefetch_part(self.b, part.b, part.b_count, thread);
-    }
-
-    /// Puts the elements of the part into the memory, those of `a` before those of `b`, and behind them others. All threads of the block make the call.
-    ///
-    /// # Safety
-    /// A barrier of the block lies between this and other accesses to the memory.
-    #[inline(always)]
-    unsafe fn load<const ITEMS: usize>(
-        self,
-        part: Part,
-        memory: TileMemory<'_, K, ITEMS>,
-        thread: u32,
-    ) {
-        let all = part.a_count + part.b_count;
-        // From the thread's first on, so that the distances of its others are constants.
-        let a = self.a.as_ptr().wrapping_add(part.a + thread as usize);
-        let b = self.b.as_ptr().wrapping_add(part.b + thread as usize);
-        let b = b.wrapping_sub(part.a_count as usize);
-        // An element of an input, which has one: there are no tiles of no elements.
-        let any = if self.a.is_empty() { self.b } else { self.a }.as_ptr();
-        let (of_a, left) = (
-            part.a_count.saturating_sub(thread),
-            all.saturating_sub(thread),
-        );
-        let element = |row: u32| {
-            let from = if row < of_a { a } else { b };
-            from.wrapping_add(row as usize)
-        };
-        let rows = |k: usize| striped(0, k);
-        if all >= rows(ITEMS - 1) {
-            let items: [K; ITEMS] = from_fn(|k| {
-                let is_there = k + 1 < ITEMS || rows(k) < left;
-                let element = if is_there { element(rows(k)) } else { any };
-                // SAFETY: an element of the part, or of an input.
-                unsafe { element.read() }
-            });
-            // SAFETY: each thread its own places; the rest is the caller's.
-            unsafe { memory.write_striped(thread, items) };
-            return;
-        }
-        // The last tile. Loops whose number of steps depends on it: unrolled, they would share comparisons with the other tiles, which would keep them for that.
-        let mut row = 0;
-        while row < left {
-            // SAFETY: an element of the part.
-            let item = unsafe { element(row).read() };
-            // SAFETY: as above.
-            unsafe { memory.set(thread + row, item) };
-            row += THREADS as u32;
-        }
-        while thread + row < TileMemory::<K, ITEMS>::LEN {
-            // SAFETY: an element of an input.
-            let item = unsafe { any.read() };
-            // SAFETY: as above.
-            unsafe { memory.set(thread + row, item) };
-            row += THREADS as u32;
-        }
-    }
-}
-
-/// Asks for this thread's share of `count` elements from `first` on in the second-level cache.
-#[inline(always)]
-fn prefetch_part<K>(x: &[K], first: usize, count: u32, thread: u32) {
-    let step = const {
-        match size_of::<K>() {
-            1..=SECTOR => (SECTOR / size_of::<K>()) as u32,
-            _ => 1,
-        }
-    };
-    let mut at = thread * step;
-    while at < count {
-        if let Some(element) = x.get(first + at as usize) {
-            prefetch_l2(element);
-        }
-        at += THREADS as u32 * step;
+    fn of(self, part: Part) -> Joined<'k, K> {
+        let a = self.a.as_ptr().wrapping_add(part.a);
+        let b = self.b.as_ptr().wrapping_add(part.b);
+        // SAFETY: they exist, and are not many ([`part`](Self::part)).
+        unsafe { Joined::of((a, part.a_count), (b, part.b_count)) }
     }
 }
 
@@ -322,7 +259,7 @@ where
         if number < tiles {
             let memory = place(second);
             // SAFETY: barriers lie behind all other accesses, and before them.
-            unsafe { inputs.load(part, memory, thread) };
+            unsafe { inputs.of(part).load(memory, thread) };
             let next = (thread == 0).then(claim);
             let sets = Sets {
                 memory,
@@ -360,7 +297,7 @@ where
             if number < tiles {
                 // Loaded when the tile's turn comes: registers that waited for the elements would be spilled, which waits for memory.
                 part = inputs.part(number, whole);
-                inputs.prefetch(part, thread);
+                inputs.of(part).prefetch::<ITEMS>(thread);
             }
             second = !second;
         }
