@@ -261,13 +261,13 @@ pub(crate) unsafe fn put_kept<T: Plain, const ITEMS: usize>(
     kept: u32,
 ) {
     unroll_all::<ITEMS>(|k| {
-        let is_kept = kept & 1 << k != 0;
-        if is_kept {
+        let bit = kept & 1 << k;
+        if bit != 0 {
             // SAFETY: the caller's.
             unsafe { to.write(items[k]) };
         }
-        // Apart from the branch, which is a predicate of the store then.
-        to = to.wrapping_add(usize::from(is_kept));
+        // Apart from the branch, which is a predicate of the store then; in bytes, so that the bit is shifted once.
+        to = to.wrapping_byte_add((bit as usize >> k) * size_of::<T>());
     });
 }
 

@@ -4,42 +4,54 @@
 //! are taken in order instead: as many of `a` as of `b`, while there are both. So each part of the merge has the partners of its elements, and finds pairs by merging alone.
 //! (Baxter, "Modern GPU", balanced path.)
 
+use std::ops::{Add, Shr, Sub};
+
 use warploom::prelude::*;
 
 use crate::merge_path::split_all;
 
+/// Numbers of elements: of a tile, or of whole inputs.
+pub(super) trait ElementIndex:
+    Copy + Ord + From<u8> + Add<Output = Self> + Sub<Output = Self> + Shr<u32, Output = Self>
+{
+}
+impl ElementIndex for u32 {}
+impl ElementIndex for usize {}
+
 /// A split that cuts no pair, near the split that has the first `i` elements of `a` and the first `j` of `b` before it: with as many elements before it, or one more.
 /// Whatever `less` answers, the result is at most the lengths.
 #[inline(always)]
-pub(super) fn balanced<K>(
-    (i, j): (usize, usize),
-    b_len: usize,
-    (a, b): (impl Fn(usize) -> K, impl Fn(usize) -> K),
+pub(super) fn balanced<K, I: ElementIndex>(
+    (i, j): (I, I),
+    b_len: I,
+    (a, b): (impl Fn(I) -> K, impl Fn(I) -> K),
     less: impl Fn(K, K) -> bool,
-) -> (usize, usize) {
+) -> (I, I) {
+    let [zero, one] = [0, 1].map(I::from);
     // A pair is cut if the last element before the split is of `a` and the next one of `b`, and both are equal.
-    if i == 0 || j >= b_len || less(a(i - 1), b(j)) {
+    if i == zero || j >= b_len || less(a(i - one), b(j)) {
         return (i, j);
     }
-    let first_of_a = first_equal(i, &a, || b(j), &less);
+    let first_of_a = first_equal(i - one, &a, || b(j), &less);
     let first_of_b = first_equal(j, &b, || b(j), &less);
     let (of_a, of_b) = (i - first_of_a, j - first_of_b);
     // Of the elements of this value before the split, half are of `b` if it has so many.
-    let (all, half) = (of_a + of_b, (of_a + of_b).div_ceil(2));
+    let all = of_a + of_b;
+    let half = (all + one) >> 1;
     if of_b >= half {
         return (i, j);
     }
     // `b` has `of_b + 1` at least.
-    let (mut low, mut high) = (of_b + 1, half.min(b_len - first_of_b));
+    let (mut low, mut high) = (of_b + one, half.min(b_len - first_of_b));
     while low < high {
         // The last one first: most often there are so many.
         let middle = if high == half {
             high
         } else {
-            low + (high - low).div_ceil(2)
+            low + ((high - low + one) >> 1)
         };
-        if less(b(j), b(first_of_b + middle - 1)) {
-            high = middle - 1;
+        if less(b(j), b(first_of_b + middle - one)) {
+            high = middle - one;
         } else {
             low = middle;
         }
@@ -51,26 +63,28 @@ pub(super) fn balanced<K>(
 
 /// The first of the elements before `end` from which on none is less than `value`: first near `end`, as runs of equal elements are mostly short.
 #[inline(always)]
-fn first_equal<K>(
-    end: usize,
-    element: impl Fn(usize) -> K,
+fn first_equal<K, I: ElementIndex>(
+    end: I,
+    element: impl Fn(I) -> K,
     value: impl Fn() -> K,
     less: impl Fn(K, K) -> bool,
-) -> usize {
-    let (mut low, mut high, mut step) = (0, end, 1);
+) -> I {
+    let [zero, one] = [0, 1].map(I::from);
+    let (mut low, mut high, mut step) = (zero, end, one);
     while low < high {
         let middle = if step < high - low {
             high - step
         } else {
-            low + (high - low) / 2
+            low + ((high - low) >> 1)
         };
         if less(element(middle), value()) {
-            low = middle + 1;
+            low = middle + one;
             // From here on halves.
-            step = usize::MAX;
+            step = end;
         } else {
             high = middle;
-            step = step.saturating_mul(2);
+            // No more than two lengths: it was less than one, or halves since then.
+            step = if step < end { step + step } else { step };
         }
     }
     low

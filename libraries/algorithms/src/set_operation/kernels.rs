@@ -36,17 +36,42 @@ struct Part {
     late: bool,
 }
 
-impl<'k, K: Plain> Inputs<'k, K> {
-    /// Of `tile` elements or one more or less. Whatever the splits are, these elements exist, one at least and `tile + 1` at most.
+impl Part {
+    /// Puts the part where all threads of the block find it behind a barrier ([`shared`](Self::shared)).
     #[inline(always)]
-    fn part(self, number: usize, tile: usize) -> Part {
+    fn share(self, words: SharedArray<'_, u64, 3>) {
+        let counts = u64::from(self.a_count) << 32 | u64::from(self.b_count) << 1;
+        let part = [self.a as u64, self.b as u64, counts | u64::from(self.late)];
+        unroll_all::<3>(|k| words.atomic(k).store(part[k], Ordering::Relaxed));
+    }
+
+    #[inline(always)]
+    fn shared(words: SharedArray<'_, u64, 3>) -> Self {
+        let [a, b, counts] = from_fn(|k| words.atomic(k).load(Ordering::Relaxed));
+        Part {
+            a: a as usize,
+            b: b as usize,
+            a_count: (counts >> 32) as u32,
+            b_count: counts as u32 >> 1,
+            late: counts & 1 != 0,
+        }
+    }
+}
+
+impl<'k, K: Plain> Inputs<'k, K> {
+    /// The splits at both ends of a tile; none behind the last one.
+    #[inline(always)]
+    fn ends(self, number: usize) -> (u64, Option<u64>) {
+        (self.splits[number], self.splits.get(number + 1).copied())
+    }
+
+    /// Of `tile` elements or one more or less, between these splits. Whatever they are, the elements exist, one at least and `tile + 1` at most.
+    #[inline(always)]
+    fn part(self, number: usize, (split, next): (u64, Option<u64>), tile: usize) -> Part {
         let lengths = (self.a.len(), self.b.len());
-        let (d, split) = (number * tile, self.splits[number]);
+        let d = number * tile;
         let (a, b) = unpacked(d, split, lengths);
-        let (a_end, b_end) = match self.splits.get(number + 1) {
-            Some(&next) => unpacked(d + tile, next, lengths),
-            None => lengths,
-        };
+        let (a_end, b_end) = next.map_or(lengths, |next| unpacked(d + tile, next, lengths));
         let a_count = a_end.saturating_sub(a).min(tile);
         let b_count = b_end.saturating_sub(b).min(tile + 1 - a_count);
         if a_count + b_count == 0 {
@@ -87,7 +112,16 @@ struct Sets<'a, K, const ITEMS: usize> {
     b_count: u32,
 }
 
-impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
+impl<'a, K: Plain, const ITEMS: usize> Sets<'a, K, ITEMS> {
+    #[inline(always)]
+    fn of(part: Part, memory: TileMemory<'a, K, ITEMS>) -> Self {
+        Sets {
+            memory,
+            a_count: part.a_count,
+            b_count: part.b_count,
+        }
+    }
+
     #[inline(always)]
     fn get(self, i: u32) -> K {
         // SAFETY: callers ask for elements below `a_count + b_count`, which are no more than the memory has; a barrier lies behind the writes.
@@ -106,19 +140,10 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
     fn split(self, d: u32, less: impl Fn(K, K) -> bool + Copy) -> (u32, u32) {
         let d = d.min(self.a_count + self.b_count);
         let lengths = (self.a_count, self.b_count);
-        let of_a = split_tile(
-            d,
-            lengths,
-            (|i| self.get(i), |j| self.get(self.a_count + j)),
-            less,
-        );
-        let elements = (
-            |i: usize| self.get(i as u32),
-            |j: usize| self.get(self.a_count + j as u32),
-        );
-        let split = (of_a as usize, (d - of_a) as usize);
-        let (i, j) = balanced(split, self.b_count as usize, elements, less);
-        (i as u32, j as u32)
+        let elements = (|i| self.get(i), |j| self.get(self.a_count + j));
+        let of_a = split_tile(d, lengths, elements, less);
+        let elements = (|i| self.get(i), |j| self.get(self.a_count + j));
+        balanced((of_a, d - of_a), self.b_count, elements, less)
     }
 
     /// The elements from one split to the next in the order of the merge, and a bit for each that is kept.
@@ -134,29 +159,43 @@ impl<K: Plain, const ITEMS: usize> Sets<'_, K, ITEMS> {
         let (j, b_end) = (self.a_count + j, self.a_count + b_end);
         // Each step takes one: so the place in `b` follows from that in `a`.
         let places = i + j;
+        let all = (a_end + b_end).saturating_sub(places).min(ITEMS as u32);
         let (mut x, mut y) = (self.near(i), self.near(j));
-        let (mut items, mut kept) = ([x; ITEMS], 0);
+        let mut items = [x; ITEMS];
+        // Bit `k` of item `k`: whether it is of `a` and has a partner. Whether it is of `a` at all is by how much `i` grows: bit `k` weighs what `i` is behind the item less what it
+        // is before. So each `i` but the first and the last counts half of its bit, and no step keeps one more predicate.
+        let (mut paired, mut of_a) = (0u32, i.wrapping_neg());
         let mut is_partner = false;
         unroll_all::<ITEMS>(|k| {
             let j = places + k as u32 - i;
-            let (has_a, has_b) = (i < a_end, j < b_end && !is_partner);
-            let take_a = has_a && !is_partner && !(j < b_end && less(y, x));
+            // All conditions in each step: elements behind the end are some, too, and predicates are combined by the comparisons.
+            let has_b = j < b_end;
+            let take_a = (i < a_end) & !is_partner & !(has_b & less(y, x));
             // Compared as an item: what is used here is not computed where it is stored, which would keep both elements in registers until then.
             items[k] = if take_a { x } else { y };
-            is_partner = take_a && j < b_end && !less(items[k], y);
-            let keep = R::PAIRED && is_partner
-                || R::ONLY_A && take_a && !is_partner
-                || R::ONLY_B && !take_a && has_b;
-            // The first is the highest bit: a chain, whose predicates are not kept until its end.
-            kept = kept << 1 | u32::from(keep);
+            is_partner = take_a & has_b & !less(items[k], y);
+            paired |= u32::from(is_partner) << k;
+            let next = 1 + if take_a { i } else { j };
+            i += u32::from(take_a);
             if k + 1 < ITEMS {
+                of_a = of_a.wrapping_sub(i << k);
                 // One load, of whichever input went on.
-                let next = self.near(1 + if take_a { i } else { j });
+                let next = self.near(next);
                 (x, y) = if take_a { (next, y) } else { (x, next) };
-                i += u32::from(take_a);
+            } else {
+                of_a = of_a.wrapping_add(i << k);
             }
         });
-        (items, kept.reverse_bits() >> (u32::BITS - ITEMS as u32))
+        // A partner comes behind its element of `a`.
+        let there = (1u32 << all).wrapping_sub(1);
+        let single = there & !paired & !(paired << 1);
+        let single = match (R::ONLY_A, R::ONLY_B) {
+            (true, true) => single,
+            (true, false) => single & of_a,
+            (false, true) => single & !of_a,
+            (false, false) => 0,
+        };
+        (items, single | if R::PAIRED { paired } else { 0 })
     }
 }
 
@@ -210,16 +249,25 @@ impl<K: Plain> Output<K> {
         all: usize,
     ) {
         let room = self.room.saturating_sub(before).min(all) as u32;
+        // Compared with constants, as the places in both memories are at constant distances.
+        let left = room.saturating_sub(thread);
+        let kept = self.kept.wrapping_add(before);
         for k in 0..ITEMS {
-            let i = striped(thread, k);
-            if i < room {
+            if striped(0, k) < left {
+                let i = striped(thread, k);
                 // SAFETY: one of the `all` first places; the rest is the caller's.
                 let item = unsafe { memory.get(i) };
                 // SAFETY: within the output; the places of tiles are disjoint, as each is told how many come before it.
-                unsafe { tile::put(self.kept, before + i as usize, item) };
+                unsafe { tile::put(kept, i as usize, item) };
             }
         }
     }
+}
+
+/// Where the part of a thread begins, from the halves of a word.
+#[inline(always)]
+fn unpacked_start(packed: u32) -> (u32, u32) {
+    (packed & 0xffff, packed >> 16)
 }
 
 #[inline(always)]
@@ -237,6 +285,7 @@ where
 {
     let shared = shared_array!(u32, tile::SHARED);
     let starts = shared_array!(u32, THREADS);
+    let next_part = shared_array!(u64, 3);
     // Two places: for the elements of a tile, and for what the tile before it keeps.
     let elements = shared_array!(u128, 2 * ELEMENTS);
     let place = |second: bool| TileMemory::<K, ITEMS>::half_of(elements, second);
@@ -247,7 +296,7 @@ where
     if number >= tiles {
         return Ok(());
     }
-    let mut part = inputs.part(number, whole);
+    let mut part = inputs.part(number, inputs.ends(number), whole);
     // The number of the tile that was staged before, and how many of its elements are kept.
     let mut waiting: Option<(u32, u32)> = None;
     let mut second = false;
@@ -257,46 +306,49 @@ where
         tile::sync(&block)?;
         let mut staged = None;
         if number < tiles {
-            let memory = place(second);
+            let (memory, own_number) = (place(second), number);
             // SAFETY: barriers lie behind all other accesses, and before them.
             unsafe { inputs.of(part).load(memory, thread) };
             let next = (thread == 0).then(claim);
-            let sets = Sets {
-                memory,
-                a_count: part.a_count,
-                b_count: part.b_count,
-            };
+            let sets = Sets::of(part, memory);
             tile::sync(&block)?;
             let d = (thread * ITEMS as u32).saturating_sub(u32::from(part.late));
             let start = sets.split(d, less);
+            let packed = start.0 | start.1 << 16;
             starts
                 .atomic(thread as usize)
-                .store(start.0 | start.1 << 16, Ordering::Relaxed);
+                .store(packed, Ordering::Relaxed);
             tile::set_number(shared, next);
             tile::sync(&block)?;
             let mut end = (part.a_count, part.b_count);
-            if thread + 1 < THREADS as u32 {
-                let next = starts.atomic(thread as usize + 1).load(Ordering::Relaxed);
-                end = (next & 0xffff, next >> 16);
+            let next = thread as usize + 1;
+            if next < THREADS {
+                end = unpacked_start(starts.atomic(next).load(Ordering::Relaxed));
             }
+            number = tile::number(shared) as usize;
+            // One thread finds the next part, for which it loads here and computes behind the merge.
+            let finds = thread + 1 == THREADS as u32 && number < tiles;
+            let ends = finds.then(|| inputs.ends(number));
             let (items, kept) = sets.kept::<R>(start, end, less);
             // If the comparison has ended a thread, these are wrong: then the barrier ends the block.
             let own = kept.count_ones();
             let up_to = tile::scan_row(&warp, own, true, |a, b| a + b);
             let of_warp = Count(warp.shuffle_idx(up_to, 31) as usize);
+            if let Some(ends) = ends {
+                inputs.part(number, ends, whole).share(next_part);
+            }
             let (warps, Count(all)) =
                 tile::before_warp(&block, &warp, shared, of_warp, tile::WARPS, add)?;
-            if number + 1 < tiles {
-                TileStates::of::<Count>(states).announce(&block, number, Count(all));
+            if own_number + 1 < tiles {
+                TileStates::of::<Count>(states).announce(&block, own_number, Count(all));
             }
             let at = warps.map_or(0, |Count(n)| n as u32) + up_to - own;
             // SAFETY: a place for each kept element of the block's threads, which are at most `ITEMS` each; behind the barrier no elements are read.
             unsafe { memory.put_kept(at, items, kept) };
-            staged = Some((number as u32, all as u32));
-            number = tile::number(shared) as usize;
+            staged = Some((own_number as u32, all as u32));
             if number < tiles {
                 // Loaded when the tile's turn comes: registers that waited for the elements would be spilled, which waits for memory.
-                part = inputs.part(number, whole);
+                part = Part::shared(next_part);
                 inputs.of(part).prefetch::<ITEMS>(thread);
             }
             second = !second;
@@ -321,5 +373,38 @@ where
             return Ok(());
         }
         waiting = staged;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_elements_that_exist_whatever_the_splits_are() {
+        let x = [0u8; 40];
+        let tile = 15;
+        for (a_len, b_len) in [(0, 31), (31, 0), (1, 30), (16, 15), (29, 2)] {
+            let inputs = Inputs {
+                a: &x[..a_len],
+                b: &x[..b_len],
+                splits: &[],
+            };
+            let splits = (0..2 * 33).chain([u64::MAX - 1, u64::MAX]);
+            for (first, next) in splits
+                .clone()
+                .flat_map(|a| splits.clone().map(move |b| (a, b)))
+            {
+                for (number, next) in [(0, Some(next)), (1, Some(next)), (2, None)] {
+                    let part = inputs.part(number, (first, next), tile);
+                    let (a, b) = (part.a_count as usize, part.b_count as usize);
+                    assert!((1..=tile + 1).contains(&(a + b)), "{first} {next:?}");
+                    assert!(
+                        part.a + a <= a_len && part.b + b <= b_len,
+                        "{first} {next:?}"
+                    );
+                }
+            }
+        }
     }
 }
