@@ -281,8 +281,7 @@ pub trait Reductions: OnStream {
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = T>>,
         T: Extremes,
     {
-        let smaller = |a: T, b: T| if b.bits() < a.bits() { b } else { a };
-        self.reduce(input, T::LAST, smaller)
+        self.reduce(input, T::LAST, T::smaller)
     }
 
     /// The largest element, as [`min`](Self::min) gives the smallest; without elements [`Extremes::FIRST`]. CUDA: `cub::DeviceReduce::Max`.
@@ -294,8 +293,7 @@ pub trait Reductions: OnStream {
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = T>>,
         T: Extremes,
     {
-        let larger = |a: T, b: T| if b.bits() > a.bits() { b } else { a };
-        self.reduce(input, T::FIRST, larger)
+        self.reduce(input, T::FIRST, T::larger)
     }
 
     /// The smallest element and its number, in the order of [`sort`](crate::Sorts::sort): of floats a negative NaN is the smallest and a positive one the largest. Of
