@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::integer::funnel_shift_right;
 use warploom::prelude::*;
 
 use crate::Error;
@@ -269,6 +270,12 @@ pub(crate) unsafe fn put_kept<T: Plain, const ITEMS: usize>(
         // Apart from the branch, which is a predicate of the store then; in bytes, so that the bit is shifted once.
         to = to.wrapping_byte_add((bit as usize >> k) * size_of::<T>());
     });
+}
+
+/// `x`, of which LLVM knows nothing: it would select one of two sums where a factor is 0 or 1, and keep what is packed into a word beside the word.
+#[inline(always)]
+pub(crate) fn opaque(x: u32) -> u32 {
+    funnel_shift_right(x, 0, 0)
 }
 
 /// Writes element `at` of the memory that begins at `y`.

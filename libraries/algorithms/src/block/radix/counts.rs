@@ -10,13 +10,13 @@ use std::array::from_fn;
 
 use warploom::device_std::groups::Tile;
 use warploom::device_std::hint::unroll_all;
-use warploom::device_std::integer::funnel_shift_right;
 use warploom::prelude::*;
 
 use super::super::exchange::{blocked, rank, through};
 use super::super::slots::{Slots, is_padded, slots_bytes};
 use super::super::storage::Scratch;
 use crate::radix_sort::{Order, RadixKey};
+use crate::tile::opaque;
 
 /// Bits of a digit.
 const BITS: u32 = 4;
@@ -198,12 +198,6 @@ fn ranks<'k, S: Scratch<Block<'k>>, const ITEMS: usize>(
 #[inline(always)]
 fn field_of(counts: u64, field: u32) -> u32 {
     opaque(counts.wrapping_shr(field) as u32 & 15)
-}
-
-/// `x`, of which LLVM knows nothing: it would select one of two sums where a factor is 0 or 1, and keep what is packed into a word beside the word.
-#[inline(always)]
-fn opaque(x: u32) -> u32 {
-    funnel_shift_right(x, 0, 0)
 }
 
 /// A count of eight bits for each of 16 digits: those of even digits, then those of odd ones.
