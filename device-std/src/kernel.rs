@@ -35,7 +35,9 @@ pub struct DeviceKernel {
     /// The most registers of a thread, or 0: PTX `.maxnreg`.
     pub max_registers: u32,
     /// 1 if `a * b + c` may become one fused operation.
-    pub fma: u32,
+    pub fma: u16,
+    /// 1 if arithmetic of `f32` is to be fast rather than accurate.
+    pub fast_math: u16,
     /// The cluster that a launch must have; 0 if the kernel does not say: PTX `.reqnctapercluster`.
     pub cluster: [u32; 3],
     /// The most blocks of a cluster, or 0: PTX `.maxclusterrank`.
@@ -46,8 +48,8 @@ pub struct DeviceKernel {
     pub dynamic_shared: bool,
     /// Whether all blocks run at the same time.
     pub cooperative: bool,
-    /// Whether arithmetic of `f32` is to be fast rather than accurate.
-    pub fast_math: bool,
+    /// Whether the kernel may start before the kernels ahead of it in its stream have ended: its code begins with `griddepcontrol.wait`.
+    pub dependent_launch: bool,
     /// Hash of the launch conditions that the code takes for granted, with the values of their constants; 0 without conditions.
     pub conditions: u64,
     /// Name and version of the package that has the kernel.

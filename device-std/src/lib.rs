@@ -28,6 +28,7 @@ pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
 mod const_text; // texts of errors in constants
 pub mod debug; // break points, counters of the profiler
+pub mod dependent_launch; // kernels that start before those ahead of them have ended
 #[doc(hidden)]
 pub mod derived; // what the derives check
 pub mod dpx; // minima and maxima of sums
@@ -77,6 +78,7 @@ pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};
 pub use barrier::NamedBarrier;
 pub use block::{Block, BlockLeader, Grid, sync_threads};
 pub use cluster::{Cluster, ClusterArrival};
+pub use dependent_launch::launch_dependents;
 pub use grid::CooperativeGrid;
 pub use grid_const::GridConst;
 pub use groups::{Coalesced, Group, Tile, WarpGroup};

@@ -7,6 +7,7 @@ mod availability; // what no device has
 mod contract; // what holds of IR between the stages
 mod copies; // what copies of the process compile
 mod debug_labels; // what line information leaves beside lines
+mod dependent_launch; // kernels that wait for those ahead of them
 mod emitted; // what code generation makes
 #[cfg(test)]
 mod fast_math_tests;

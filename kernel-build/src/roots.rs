@@ -285,8 +285,8 @@ impl<'ctx> CallSites<'ctx> {
 
 /// Reads `warploom_device_std::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
 /// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
-/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative, fast_math: bool · conditions: u64 ·
-/// package: (ptr, len).
+/// max_registers: u32 · fma, fast_math: u16 · cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative,
+/// dependent_launch: bool · conditions: u64 · package: (ptr, len).
 fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     let memory = Memory::of(kernel.as_global()?.initializer()?);
     let entry = memory.pointer(32)?.as_function()?;
@@ -317,11 +317,12 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
             cluster_at_launch: memory.byte(124)? != 0,
             dynamic_shared: memory.byte(125)? != 0,
             cooperative: memory.byte(126)? != 0,
+            dependent_launch: memory.byte(127)? != 0,
             conditions: memory.u64(128)?,
         },
         max_registers: word(7)?,
-        fma: word(8)? != 0,
-        fast_math: memory.byte(127)? != 0,
+        fma: word(8)? & 0xffff != 0,
+        fast_math: word(8)? >> 16 != 0,
         launched_at: vec![],
     })
 }

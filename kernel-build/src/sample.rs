@@ -8,10 +8,22 @@ pub(crate) fn storing(name: &str, body: &str) -> String {
     )
 }
 
-/// The same kernel with `fast_math`, the last byte before the launch conditions.
+/// The same kernel with `fast_math`.
 pub(crate) fn storing_fast(name: &str, body: &str) -> String {
-    let flag = "[64 x i8] c\"".to_owned() + &"\\00".repeat(55) + "\\01" + &"\\00".repeat(8) + "\"";
-    storing(name, body).replace("[64 x i8] zeroinitializer", &flag)
+    with_byte(&storing(name, body), 34)
+}
+
+/// The same kernel with `dependent_launch`.
+#[cfg(test)]
+pub(crate) fn storing_dependent(name: &str, body: &str) -> String {
+    with_byte(&storing(name, body), 55)
+}
+
+/// The kernel with another number than 0 in one of the bytes from the line number to the launch conditions.
+fn with_byte(kernel: &str, at: usize) -> String {
+    let zeros = |n: usize| "\\00".repeat(n);
+    let bytes = format!("[64 x i8] c\"{}\\01{}\"", zeros(at), zeros(63 - at));
+    kernel.replace("[64 x i8] zeroinitializer", &bytes)
 }
 
 /// What the IR of a host begins with.

@@ -18,6 +18,7 @@ pub(crate) struct Arguments {
     pub(crate) block: Option<Written<[u32; 3]>>,
     pub(crate) cluster: Option<Written<Cluster>>,
     pub(crate) cooperative: Option<Written<()>>,
+    pub(crate) dependent_launch: Option<Written<()>>,
     pub(crate) launch_bounds: Option<Written<LaunchBounds>>,
     pub(crate) max_registers: Option<Written<u32>>,
     pub(crate) fma: Option<Written<()>>,
@@ -49,7 +50,7 @@ pub(crate) struct LaunchBounds {
     pub(crate) max_cluster: Option<u32>,
 }
 
-const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `fast_math`, `requires(condition)`, `crate = path`";
+const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `dependent_launch`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `fast_math`, `requires(condition)`, `crate = path`";
 
 impl Arguments {
     pub(crate) fn read(errors: &mut Errors, tokens: TokenStream) -> Self {
@@ -122,6 +123,15 @@ impl Arguments {
             "fma" => flag(errors, &mut self.fma, name, value.as_ref(), whole),
             "fast_math" => flag(errors, &mut self.fast_math, name, value.as_ref(), whole),
             "cooperative" => flag(errors, &mut self.cooperative, name, value.as_ref(), whole),
+            "dependent_launch" => {
+                flag(
+                    errors,
+                    &mut self.dependent_launch,
+                    name,
+                    value.as_ref(),
+                    whole,
+                );
+            }
             "requires" => self.read_requires(errors, &whole, value),
             _ => errors.push(
                 name,

@@ -43,6 +43,7 @@ mod spans; // where errors in generated code are shown
 /// | `cluster(2, 1, 1)` | the exact cluster, in blocks | `__cluster_dims__(2, 1, 1)` |
 /// | `cluster` | launches must say how large a cluster is | `__cluster_dims__()` |
 /// | `cooperative` | all blocks are there at the same time; lets the kernel take a `CooperativeGrid` | `cudaLaunchCooperativeKernel` |
+/// | `dependent_launch` | may start before the kernel ahead of it in the stream has ended, if that one allows it (`launch_dependents`); before its first instruction it waits for that kernel and sees all that it wrote. From compute capability 9.0 on; before, and in graphs, it starts as any kernel | `cudaLaunchAttributeProgrammaticStreamSerialization`, `cudaGridDependencySynchronize` |
 /// | `launch_bounds(256, 2, 4)`, `launch_bounds(max_threads = 256, min_blocks = 2, max_blocks_per_cluster = 4)` | at most 256 threads in a block; leave room for 2 blocks; at most 4 blocks in a cluster | `__launch_bounds__` |
 /// | `max_registers(64)` | at most 64 registers per thread | `__maxnreg__` |
 /// | `fma` | `a * b + c` may be rounded once | `-fmad=true` |

@@ -30,6 +30,9 @@ pub struct Contract {
     pub max_cluster: u32,
     /// Whether all blocks are there at the same time.
     pub cooperative: bool,
+    /// Whether the kernel may start before the kernels ahead of it in its stream have ended. Its code for sm_90 and later begins with
+    /// `griddepcontrol.wait`.
+    pub dependent_launch: bool,
     /// Hash of the conditions of `requires`, with the values of the constants in them; 0 if there are none.
     pub conditions: u64,
 }
@@ -50,10 +53,16 @@ impl Contract {
                 cluster_at_launch,
                 max_cluster,
                 cooperative,
+                dependent_launch,
                 conditions,
             } = *contract;
-            let flags = [dynamic_shared, cluster_at_launch, cooperative].map(u32::from);
-            let [a, b, c] = flags;
+            let flags = [
+                dynamic_shared,
+                cluster_at_launch,
+                cooperative,
+                dependent_launch,
+            ];
+            let [a, b, c, d] = flags.map(u32::from);
             let (low, high) = (conditions as u32, (conditions >> 32) as u32);
             [
                 dims,
@@ -69,6 +78,7 @@ impl Contract {
                 a,
                 b,
                 c,
+                d,
                 low,
                 high,
             ]
@@ -103,6 +113,7 @@ impl Contract {
             })
             .or_else(|| differ("dynamic shared memory", a.dynamic_shared, b.dynamic_shared))
             .or_else(|| differ("cooperative", a.cooperative, b.cooperative))
+            .or_else(|| differ("dependent launch", a.dependent_launch, b.dependent_launch))
             .or_else(|| {
                 let hash = |contract: &Contract| format!("{:016x}", contract.conditions);
                 let differ = a.conditions != b.conditions;
@@ -121,6 +132,7 @@ impl Contract {
         cluster_at_launch: false,
         max_cluster: 0,
         cooperative: false,
+        dependent_launch: false,
         conditions: 0,
     };
 }

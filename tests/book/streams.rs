@@ -1,6 +1,7 @@
 //! Streams and graphs: work that overlaps, its order, and work that is recorded once and run often.
 
 use warploom::Graph;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 // ANCHOR: kernel
@@ -64,6 +65,35 @@ fn events_measure_time() -> warploom::Result<()> {
     Ok(())
 }
 // ANCHOR_END: events
+
+// ANCHOR: dependent
+#[kernel]
+fn doubled(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    launch_dependents();
+    if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
+        *y = 2.0 * x;
+    }
+}
+
+#[kernel(dependent_launch)]
+fn mirrored(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = x[x.len() - 1 - i.get()]; // what a thread of another block wrote
+    }
+}
+
+#[test]
+fn the_second_kernel_starts_early() -> warploom::Result<()> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let x = device.upload(&[1.0f32, 2.0, 3.0])?;
+    let (mut y, mut z) = (device.zeroed::<f32>(3)?, device.zeroed::<f32>(3)?);
+    doubled::launch(&stream, Launch::covering(3), &x, &mut y)?;
+    mirrored::launch(&stream, Launch::covering(3), &y, &mut z)?;
+    assert_eq!(z.to_vec(&stream)?, [6.0, 4.0, 2.0]);
+    Ok(())
+}
+// ANCHOR_END: dependent
 
 // ANCHOR: graph
 #[test]

@@ -274,6 +274,7 @@ const CRATES: &[Layers] = &[
                     "address",
                     "atomic",
                     "debug",
+                    "dependent_launch",
                     "dpx",
                     "foreign",
                     "grid_const",

@@ -31,4 +31,7 @@ intrinsics! {
     scalar fn lane_id() -> u32 = "llvm.nvvm.read.ptx.sreg.laneid";
     /// Bytes of dynamic shared memory that the launch gave each block. PTX `%dynamic_smem_size`, 4.1.
     scalar fn dynamic_shared_bytes() -> u32 = "llvm.nvvm.read.ptx.sreg.dynamic_smem_size";
+    /// Lets kernels that depend on this grid start when all of its blocks have made the call or have ended. CUDA
+    /// `cudaTriggerProgrammaticLaunchCompletion` · PTX `griddepcontrol.launch_dependents`, 7.8, compute capability 9.0.
+    scalar fn launch_dependents() = "asm:volatile+sm90+ptx78|griddepcontrol.launch_dependents;";
 }

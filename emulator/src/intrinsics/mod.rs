@@ -14,6 +14,7 @@ mod float; // arithmetic of f32, and what the hardware approximates
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
 mod lanes; // matches, reductions, masks of lanes
+mod launch; // what concerns other launches
 mod matrix; // products of matrices in registers
 mod memory; // address spaces, caches, giving way
 mod print; // where printed records go
@@ -34,6 +35,7 @@ pub use float::*;
 pub use half::*;
 pub use integer::*;
 pub use lanes::*;
+pub use launch::*;
 pub use matrix::{ldmatrix, movmatrix, multiply_add, multiply_add_sparse, stmatrix};
 pub use memory::*;
 pub use print::print_ring;

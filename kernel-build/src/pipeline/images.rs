@@ -2,7 +2,7 @@
 //!
 //! A kernel gets an image for each architecture that the build asks for, or for the least that has its instructions. One that asks for
 //! `arch()` also gets one for each of [`TIERS`], if its code differs there: an H200 then runs what the device library has for it, though
-//! the build said sm_75. One that asks for `feature_set()` also gets one for `sm_90a`, if its code differs there, and one for `sm_100a` if it
+//! the build said sm_75. One with `dependent_launch` gets one for sm_90, where it begins with a wait. One that asks for `feature_set()` also gets one for `sm_90a`, if its code differs there, and one for `sm_100a` if it
 //! has instructions of that architecture alone.
 
 mod moved; // kernels that leave for the architecture that they need
@@ -10,7 +10,9 @@ mod moved; // kernels that leave for the architecture that they need
 use super::availability::Calls;
 use super::emitted::{self, Emitted};
 use super::requirements;
-use super::{Compiled, PipelineError, compile_image, debug_labels, gpu, image_groups};
+use super::{
+    Compiled, PipelineError, compile_image, debug_labels, dependent_launch, gpu, image_groups,
+};
 use crate::fork::Forked;
 use crate::instrument::Show;
 use crate::llvm::{Linkage, LlvmError, Machine, Module, Passes};
@@ -183,11 +185,15 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let all: Vec<usize> = (0..groups.len()).collect();
         let mut todo: Vec<_> = archs.iter().map(|arch| (*arch, all.clone())).collect();
         let asking = |g: &usize| queries(program, &references, &groups[*g], ARCH);
-        let asking: Vec<usize> = all.into_iter().filter(asking).collect();
+        let asking: Vec<bool> = all.iter().map(asking).collect();
+        let dependent = |k: &usize| program.roots[*k].contract.dependent_launch;
         let least = archs.iter().map(|arch| arch.sm).min().unwrap_or(0);
         for tier in TIERS.into_iter().filter(|tier| tier.sm > least) {
-            if !asking.is_empty() && !archs.contains(&tier) {
-                todo.push((tier, asking.clone()));
+            let waits = |g: usize| dependent_launch::is_of(tier) && groups[g].iter().any(dependent);
+            let differing = all.iter().copied().filter(|g| asking[*g] || waits(*g));
+            let differing: Vec<usize> = differing.collect();
+            if !differing.is_empty() && !archs.contains(&tier) {
+                todo.push((tier, differing));
             }
         }
         // Kernels that ask which features they may use have code for them.
@@ -387,14 +393,38 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let symbols = statics::of_image(&module, &program.statics);
         let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
         to.run.enters("code generation", &module);
+        let ptx = debug_labels::strip(module.emit(&machine)?);
         Ok(Emitted::Ptx(
-            debug_labels::strip(module.emit(&machine)?),
+            self.with_waits(ptx, group, arch)?,
             symbols,
             needs
                 .exact
                 .first()
                 .map_or(Arch::sm(sm), |only| Arch::exactly(*only)),
         ))
+    }
+
+    /// The same text where kernels with `dependent_launch` wait for those ahead of them.
+    fn with_waits(
+        &self,
+        ptx: String,
+        group: &[usize],
+        arch: Arch,
+    ) -> Result<String, PipelineError> {
+        let Program { roots, names, .. } = self.program;
+        let dependent = group
+            .iter()
+            .filter(|k| roots[**k].contract.dependent_launch);
+        if !dependent_launch::is_of(arch) {
+            return Ok(ptx);
+        }
+        let dependent = dependent.map(|k| names[*k].as_str());
+        dependent_launch::wait_first(ptx, dependent).map_err(|kernel| {
+            PipelineError::Kernels(vec![format!(
+                "kernel `{kernel}` has `dependent_launch`, and its PTX for {} has no place for the wait; report it as an error of warploom",
+                arch.name()
+            )])
+        })
     }
 
     /// That kernels have instructions of which each architecture lacks some.

@@ -25,6 +25,7 @@ pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
     cluster_has_the_dims(errors, kernel);
     cluster_keeps_launch_bounds(errors, kernel);
     cooperative_grid_is_declared(errors, kernel);
+    dependent_or_cooperative(errors, kernel);
     registers_in_range(errors, kernel);
     registers_or_bounds(errors, kernel);
 }
@@ -109,6 +110,20 @@ fn cooperative_grid_is_declared(errors: &mut Errors, kernel: &Kernel) {
                 "only a cooperative launch has all blocks of the grid resident at the same time; write `#[kernel(cooperative)]`",
             );
         }
+    }
+}
+
+// Rule: dependent-or-cooperative
+// Between a cooperative launch and the kernel ahead of it the stream sets the word at which the blocks meet, so that nothing could overlap.
+fn dependent_or_cooperative(errors: &mut Errors, kernel: &Kernel) {
+    if let (Some(dependent), Some(_)) = (
+        &kernel.arguments.dependent_launch,
+        &kernel.arguments.cooperative,
+    ) {
+        errors.push(
+            dependent,
+            "a cooperative kernel starts when the kernels ahead of it have ended; keep `dependent_launch` or `cooperative`",
+        );
     }
 }
 

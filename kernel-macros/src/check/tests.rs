@@ -351,6 +351,15 @@ fn cooperative_grid_is_declared() {
 }
 
 #[test]
+fn dependent_or_cooperative() {
+    check("#[kernel(cooperative, dependent_launch)] fn k() {}",
+          "                      ^^^^^^^^^^^^^^^^ a cooperative kernel starts when the kernels ahead of it have ended");
+    check("#[kernel(dependent_launch, cluster(2))] fn k() {}", "");
+    check("#[kernel(dependent_launch(true))] fn k() {}",
+          "         ^^^^^^^^^^^^^^^^^^^^^^ `dependent_launch` takes no value");
+}
+
+#[test]
 fn registers_or_bounds() {
     check("#[kernel(launch_bounds(64), max_registers(40))] fn k() {}",
           "                            ^^^^^^^^^^^^^^^^^ `launch_bounds` limits the registers already");

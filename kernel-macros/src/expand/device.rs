@@ -34,8 +34,8 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
         .max_registers
         .as_ref()
         .map_or(0, |written| written.value);
-    let fma = u32::from(kernel.arguments.fma.is_some());
-    let fast_math = kernel.arguments.fast_math.is_some();
+    let fma = u16::from(kernel.arguments.fma.is_some());
+    let fast_math = u16::from(kernel.arguments.fast_math.is_some());
     let module = quote!(::warploom::device_std::kernel);
     let param = quote!(#module::DeviceParam);
     let params = kernel.passed().enumerate().map(|(at, passed)| {

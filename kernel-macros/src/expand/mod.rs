@@ -384,6 +384,7 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
     let mut params = kernel.params.iter();
     let dynamic_shared = params.any(|param| param.kind == ParamKind::DynamicShared);
     let cooperative = arguments.cooperative.is_some();
+    let dependent_launch = arguments.dependent_launch.is_some();
     let conditions = if arguments.requires.is_empty() {
         quote!(0)
     } else {
@@ -399,6 +400,7 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
         max_cluster: #max_cluster,
         dynamic_shared: #dynamic_shared,
         cooperative: #cooperative,
+        dependent_launch: #dependent_launch,
         conditions: #conditions,
     }
 }

@@ -222,7 +222,7 @@ fn the_contract_travels() {
     );
     contains(
         &device,
-        quote!(max_registers: 0u32, fma: 1u32, fast_math: true,),
+        quote!(max_registers: 0u32, fma: 1u16, fast_math: 1u16,),
     );
     contains(
         &device,
@@ -237,14 +237,19 @@ fn the_contract_travels() {
     );
     contains(
         &device,
-        quote!(max_registers: 40u32, fma: 0u32, fast_math: false,),
+        quote!(max_registers: 40u32, fma: 0u16, fast_math: 0u16,),
     );
     contains(
         &device,
         quote!(cluster: [0u32, 0u32, 0u32], cluster_at_launch: true,),
     );
     let host = expand("cooperative", "fn k() {}", Pass::Host);
-    contains(&host, quote!(dynamic_shared: false, cooperative: true,));
+    contains(
+        &host,
+        quote!(dynamic_shared: false, cooperative: true, dependent_launch: false,),
+    );
+    let host = expand("dependent_launch", "fn k() {}", Pass::Host);
+    contains(&host, quote!(cooperative: false, dependent_launch: true,));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(crate) struct Module {
 pub(crate) struct Function {
     module: Arc<Module>,
     pub(super) raw: CUfunction,
+    /// Whether launches may start it before the kernels ahead of it in the stream have ended.
+    waits: bool,
 }
 
 /// What a kernel needs on a GPU. Returned by `kernel_name::attributes`. CUDA: `cudaFuncGetAttributes`.
@@ -157,6 +159,7 @@ impl Module {
         Ok(Function {
             module: Arc::clone(self),
             raw,
+            waits: false,
         })
     }
 
@@ -198,6 +201,17 @@ impl Drop for Module {
 }
 
 impl Function {
+    /// The same for launches that start before the kernels ahead of them in the stream have ended, as far as those allow it.
+    ///
+    /// # Safety
+    /// All threads of the kernel begin with `griddepcontrol.wait`.
+    pub(crate) unsafe fn dependent(self) -> Function {
+        Function {
+            waits: true,
+            ..self
+        }
+    }
+
     /// Whether both came from one module, loaded once: a name means one kernel there.
     pub(crate) fn is_of_same_module(&self, other: &Function) -> bool {
         Arc::ptr_eq(&self.module, &other.module)
@@ -369,7 +383,7 @@ impl Function {
         shape: &CheckedShape,
         params: *mut *mut c_void,
     ) -> Result<(), Box<DriverError>> {
-        if shape.cluster.at_launch || shape.cooperative {
+        if shape.cluster.at_launch || shape.cooperative || self.waits {
             // SAFETY: the caller's promise.
             return unsafe { self.launch_ex(stream, shape, params) }.map_err(Box::new);
         }
@@ -395,11 +409,10 @@ impl Function {
         }
     }
 
-    /// [`launch`](Self::launch), of a cooperative grid or with clusters that the code does not fix.
+    /// [`launch`](Self::launch), of a cooperative grid, with clusters that the code does not fix, or of a kernel that waits.
     ///
     /// # Safety
     /// As [`launch`](Self::launch).
-    #[cold]
     unsafe fn launch_ex(
         &self,
         stream: &Stream,
@@ -407,14 +420,24 @@ impl Function {
         params: *mut *mut c_void,
     ) -> Result<(), DriverError> {
         stream.context.bind()?;
-        let mut attributes = Vec::with_capacity(2);
-        if shape.cooperative {
-            let id = sys::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-            attributes.push(CUlaunchAttribute::new(id, [1]));
-        }
-        if shape.cluster.at_launch {
+        let clusters = shape.cluster.at_launch.then(|| {
             let id = sys::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-            attributes.push(CUlaunchAttribute::new(id, shape.cluster.extents));
+            CUlaunchAttribute::new(id, shape.cluster.extents)
+        });
+        let flag = |is_set: bool, id| is_set.then(|| CUlaunchAttribute::new(id, [1]));
+        let all = [
+            clusters,
+            flag(shape.cooperative, sys::CU_LAUNCH_ATTRIBUTE_COOPERATIVE),
+            flag(
+                self.waits,
+                sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            ),
+        ];
+        let mut attributes = [CUlaunchAttribute::new(0, []); 3];
+        let mut n_attributes = 0;
+        for (to, from) in attributes.iter_mut().zip(all.into_iter().flatten()) {
+            *to = from;
+            n_attributes += 1;
         }
         let config = CUlaunchConfig {
             grid: shape.grid,
@@ -422,7 +445,7 @@ impl Function {
             shared_bytes: shape.dynamic_shared_bytes,
             stream: stream.raw,
             attributes: attributes.as_ptr(),
-            n_attributes: attributes.len() as u32,
+            n_attributes,
         };
         // SAFETY: the caller promises the parameters; function and stream are alive, and the attributes until this returns.
         let launched = unsafe {
@@ -437,7 +460,8 @@ impl Function {
             Err(DriverError {
                 code: sys::CUDA_ERROR_NOT_SUPPORTED,
                 name: "CUDA_ERROR_NOT_SUPPORTED".to_owned(),
-                text: "clusters and cooperative grids need driver 11.8".to_owned(),
+                text: "clusters, cooperative grids and dependent launches need driver 11.8"
+                    .to_owned(),
                 call: "cuLaunchKernelEx",
                 launches: Box::default(),
             })

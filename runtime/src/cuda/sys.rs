@@ -87,6 +87,7 @@ pub(crate) const CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: c_int = 14
 
 pub(crate) const CU_LAUNCH_ATTRIBUTE_COOPERATIVE: c_int = 2;
 pub(crate) const CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: c_int = 4;
+pub(crate) const CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: c_int = 6;
 
 /// What `cuLaunchKernelEx` is told of a launch.
 #[repr(C)]

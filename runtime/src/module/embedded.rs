@@ -130,7 +130,14 @@ impl Modules {
             kernel: kernel.base,
             source,
         };
-        let function = module.function(&described.entry).map_err(refused)?;
+        let mut function = module.function(&described.entry).map_err(refused)?;
+        // Images for older architectures have no such instruction: their launches start when the kernels ahead have ended.
+        let image = image_for(&container.manifest.images, kernel.base, device)?;
+        let waits = described.contract.is_some_and(|c| c.dependent_launch);
+        if waits && image.sm >= 90 {
+            // SAFETY: of kernels with this contract the device pass lets all threads begin with the wait, in images from sm_90 on.
+            function = unsafe { function.dependent() };
+        }
         let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
         let sizes = function.parameter_sizes(host.len() + 1).map_err(refused)?;
         check_parameters(kernel, &host, sizes)?;

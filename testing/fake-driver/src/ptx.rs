@@ -35,6 +35,8 @@ pub(crate) struct Entry {
     /// `.maxntid` or `.reqntid`, multiplied.
     pub(crate) max_threads: Option<u32>,
     pub(crate) max_registers: Option<u32>,
+    /// Whether its first instruction is `griddepcontrol.wait`.
+    pub(crate) waits: bool,
     /// `None` if it has instructions that the fake does not execute.
     pub(crate) program: Option<Arc<Program>>,
 }

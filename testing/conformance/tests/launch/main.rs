@@ -9,6 +9,7 @@
 mod bounds;
 mod clusters;
 mod cooperative;
+mod dependent;
 mod distributed;
 mod functions;
 mod graphs;

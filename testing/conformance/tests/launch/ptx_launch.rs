@@ -3,7 +3,7 @@
 use core::sync::atomic::AtomicU32;
 
 use super::parameters::{Table, look_up};
-use warploom::device_std::{Cluster, CooperativeGrid, GridConst};
+use warploom::device_std::{Cluster, CooperativeGrid, GridConst, launch_dependents};
 use warploom::prelude::*;
 use warploom::shared_array;
 
@@ -105,6 +105,36 @@ fn few_registers(i: Index1D, mut y: DisjointSlice<u32>) {
 }
 // ptx: .maxnreg 40
 
+#[kernel(dependent_launch)]
+#[allow(dead_code, reason = "never launched")]
+fn dependent(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+    if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
+        *y = *x;
+    }
+}
+// ptx-arch: sm_75
+// ptx-not: griddepcontrol
+// ptx-arch: sm_90
+// ptx: griddepcontrol.wait;
+// ptx: ld.param
+// ptx: ld.global
+// ptx-count: 1 griddepcontrol
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn triggering(i: Index1D, mut y: DisjointSlice<u32>) {
+    launch_dependents();
+    if let Some(y) = y.get_mut(i) {
+        *y = 1;
+    }
+}
+// ptx-arch: sm_75
+// ptx-not: griddepcontrol
+// ptx-arch: sm_90
+// ptx: griddepcontrol.launch_dependents;
+// ptx: st.global
+// ptx-count: 1 griddepcontrol
+
 //@ rows: KC-4, KC-7, KC-9, GLA-7, AN-7, AN-8, CG-cluster, CG-grid
 #[test]
 fn declarations_are_directives() {
@@ -135,5 +165,8 @@ fn clusters_raise_the_architecture() {
     }
     for kernel in ["cooperative", "grid_constant", "by_value"] {
         assert_eq!(of(kernel), ["sm_75"], "{kernel}");
+    }
+    for kernel in ["dependent", "triggering"] {
+        assert_eq!(of(kernel), ["sm_75", "sm_90"], "{kernel}");
     }
 }

@@ -18,9 +18,10 @@ const BLOCK: [u32; 3] = [1024, 1024, 64];
 /// Multiprocessors of an H200.
 const MULTIPROCESSORS: u64 = 132;
 
-/// Numbers of launch attributes: cooperative grid, clusters.
+/// Numbers of launch attributes: cooperative grid, clusters, a start before the kernels ahead have ended.
 const COOPERATIVE: i32 = 2;
 const CLUSTER: i32 = 4;
+const DEPENDENT: i32 = 6;
 /// Number of the function attribute that allows clusters of 16 blocks.
 const LARGE_CLUSTERS: i32 = 14;
 
@@ -273,7 +274,7 @@ pub(super) unsafe fn checked(
     })
 }
 
-/// Checks what clusters and cooperative grids need.
+/// Checks what clusters, cooperative grids and dependent launches need.
 ///
 /// # Safety
 /// `config` has as many attributes as it says.
@@ -309,6 +310,8 @@ unsafe fn together(config: &Config, kernel: &crate::module::Kernel) -> Result<()
                     return Err(Code::INVALID_CLUSTER_SIZE);
                 }
             }
+            // A driver would start it, and the kernel would read what is not written yet.
+            DEPENDENT if value[0] != 0 && !kernel.entry.waits => return Err(Code::INVALID_VALUE),
             0..=20 => {}
             _ => return Err(Code::INVALID_VALUE),
         }

@@ -121,7 +121,7 @@ impl Compiler<'_> {
         let has = |word| opcode.contains(&word);
         let op = match (opcode[0], operands) {
             ("ret" | "exit", _) => Op::End,
-            ("membar" | "fence" | "nanosleep", _) => Op::Nothing,
+            ("membar" | "fence" | "nanosleep" | "griddepcontrol", _) => Op::Nothing,
             ("trap", _) => Op::Trap,
             ("bra", [[label]]) => Op::Jump(*self.labels.get(*label)?),
             ("mov", [[to], from]) => Op::Move(self.register(to), self.value(from)?),

@@ -40,6 +40,12 @@ impl<'t> Reader<'t> {
             }
         }
         let body = self.body(&mut entry)?;
+        let mut instructions = body.iter().filter(|statement| {
+            let declares = statement.first().is_some_and(|t| t.text.starts_with('.'));
+            !declares && statement.last().is_none_or(|t| t.text != ":")
+        });
+        let first = instructions.next().and_then(|statement| statement.first());
+        entry.waits = first.is_some_and(|token| token.text == "griddepcontrol.wait");
         entry.program = Program::compile(&body, &entry.params).map(Arc::new);
         Ok(entry)
     }

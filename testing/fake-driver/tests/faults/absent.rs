@@ -9,7 +9,7 @@ use warploom_fake_driver::testing::{
 };
 use warploom_runtime::{Device, DeviceError, Error, Launch, LaunchError};
 
-use crate::carried::bare;
+use crate::carried::{bare, waits};
 use crate::program::{run, whole_text};
 use crate::sweep::codes;
 
@@ -78,6 +78,8 @@ fn a_driver_without_later_functions_does_all_else() {
     let clusters = Launch::new(2, 1).cluster(2);
     let error = bare(&stream, clusters, "faults::count", false).unwrap_err();
     assert!(matches!(error, LaunchError::Driver { .. }), "{error}");
+    assert!(error.to_string().contains("need driver 11.8"), "{error}");
+    let error = waits(&stream, &mut device.zeroed::<u32>(1).unwrap()).unwrap_err();
     assert!(error.to_string().contains("need driver 11.8"), "{error}");
     let error = whole_text(&run().unwrap_err());
     assert!(error.contains("cuLaunchKernelEx"), "{error}");

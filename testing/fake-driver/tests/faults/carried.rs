@@ -36,7 +36,15 @@ const BROKEN: &str = r#"{"target":"broken","failure":null,"kernels":[
 "images":[{"sm":80,"exact":false,"offset":0,"len":8192}],"symbols":[]}"#;
 
 warploom_harness::embed_device_code!(GOOD, include_bytes!("kernels.ptx"), 8192);
+const DEPENDENT: &str = r#"{"target":"dependent","failure":null,"kernels":[
+{"name":"faults::waits","entry":"waits","launched_at":[],"id":13,"params":[{"kind":"SliceMut","size":4,"align":4}],
+ "contract":{"dims":0,"block":[0,0,0],"max_threads":0,"min_blocks":0,"dynamic_shared":false,"cluster":[0,0,0],"cluster_at_launch":false,"max_cluster":0,"cooperative":false,"dependent_launch":true,"conditions":0}},
+{"name":"faults::races","entry":"races","launched_at":[],"id":14,"params":[],
+ "contract":{"dims":0,"block":[0,0,0],"max_threads":0,"min_blocks":0,"dynamic_shared":false,"cluster":[0,0,0],"cluster_at_launch":false,"max_cluster":0,"cooperative":false,"dependent_launch":true,"conditions":0}}],
+"images":[{"sm":90,"exact":false,"offset":0,"len":8192}],"symbols":[]}"#;
+
 warploom_harness::embed_device_code!(BROKEN, include_bytes!("broken.ptx"), 8192);
+warploom_harness::embed_device_code!(DEPENDENT, include_bytes!("dependent.ptx"), 8192);
 
 fn kernel<'a>(name: &'static str, params: &'a [Param], cooperative: bool) -> Kernel<'a> {
     Kernel {
@@ -97,6 +105,31 @@ pub(crate) fn shared<'a>(
             Location::caller(),
         )
     }
+}
+
+/// y[0] = 7, in a dependent launch.
+#[track_caller]
+pub(crate) fn waits<'a>(stream: &Stream, y: impl SliceMutArg<'a, u32>) -> Result<(), LaunchError> {
+    let y = y.bind();
+    let params = [Param::slice_mut::<u32>()];
+    let (kernel, launch) = (dependent("faults::waits", &params), Launch::new(1, 1));
+    let args = [y.arg()];
+    // SAFETY: description and arguments are those of the PTX.
+    unsafe { submit(stream, launch, &kernel, &args, &|| {}, Location::caller()) }
+}
+
+/// A dependent launch of a kernel whose first instruction is another one than the wait.
+#[track_caller]
+pub(crate) fn races(stream: &Stream) -> Result<(), LaunchError> {
+    let (kernel, launch) = (dependent("faults::races", &[]), Launch::new(1, 1));
+    // SAFETY: no arguments, and no memory is used.
+    unsafe { submit(stream, launch, &kernel, &[], &|| {}, Location::caller()) }
+}
+
+fn dependent<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
+    let mut kernel = kernel(name, params, false);
+    kernel.contract.dependent_launch = true;
+    kernel
 }
 
 /// A kernel without parameters: `count` adds one to two statics, `wild` writes where no memory is, `broken` cannot be loaded.

@@ -3,7 +3,7 @@
 use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
 use warploom_runtime::{Device, Launch, LaunchError, MemoryError};
 
-use crate::carried::{COUNT, bare, saxpy};
+use crate::carried::{COUNT, bare, races, saxpy, waits};
 
 fn fake(test: &str, options: &str) -> Option<Fake> {
     if is_child() {
@@ -158,5 +158,22 @@ fn many_threads_launch_on_streams_of_their_own() {
     assert_eq!(
         (fake.live(), fake.complaints()),
         (vec![], Vec::<String>::new())
+    );
+}
+
+/// What the runtime asks for only where the device pass has put the wait.
+#[test]
+fn a_dependent_launch_of_a_kernel_that_does_not_wait_is_refused() {
+    let this = "a_dependent_launch_of_a_kernel_that_does_not_wait_is_refused";
+    let Some(_fake) = fake(this, "") else { return };
+    let device = Device::cuda(0).unwrap();
+    let stream = device.stream().unwrap();
+    let mut y = device.zeroed::<u32>(1).unwrap();
+    waits(&stream, &mut y).unwrap();
+    assert_eq!(y.to_vec(&stream).unwrap(), [7]);
+    let error = races(&stream).unwrap_err();
+    assert!(
+        error.to_string().contains("CUDA_ERROR_INVALID_VALUE"),
+        "{error}"
     );
 }

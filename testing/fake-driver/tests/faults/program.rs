@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use warploom_runtime::interop::external::ExternalError;
 use warploom_runtime::{Device, Error, Launch, MemoryError, StreamError};
 
-use crate::carried::{COUNT, SCALE, TOTAL, bare, count_attributes, saxpy, shared};
+use crate::carried::{COUNT, SCALE, TOTAL, bare, count_attributes, saxpy, shared, waits};
 use crate::features;
 
 /// Elements of the buffers.
@@ -112,6 +112,8 @@ fn launches(device: &Device) -> Result<(), Error> {
         &mut bytes,
     )?;
     assert_eq!(bytes.to_vec(&stream)?, [60_000]);
+    waits(&stream, &mut bytes)?;
+    assert_eq!(bytes.to_vec(&stream)?, [7]);
     let count = device.symbol(&COUNT)?;
     count.write(&stream, &0)?;
     bare(&stream, Launch::new(4, 2), "faults::count", true)?;
