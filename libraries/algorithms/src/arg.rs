@@ -4,6 +4,7 @@
 
 use std::array::from_fn;
 
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
@@ -186,7 +187,7 @@ where
 }
 
 /// The place of the best element of each block's tiles.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn best_of_tiles<M, F, K, const ITEMS: usize, const LARGEST: bool>(
     block: Block,
     a: &[M::A],
@@ -200,6 +201,7 @@ pub fn best_of_tiles<M, F, K, const ITEMS: usize, const LARGEST: bool>(
     F: Fetch<M, Item = K>,
     K: RadixKey,
 {
+    launch_dependents();
     let view = M::view(a, b, c);
     let (thread, tile, tiles) = (block.thread(), THREADS * ITEMS, grid_dim().x as usize);
     let mut best: Option<(K::Bits, usize)> = None;
@@ -244,7 +246,7 @@ pub fn best_of_tiles<M, F, K, const ITEMS: usize, const LARGEST: bool>(
 }
 
 /// The best of the elements at these places, and its place.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn best_of_blocks<M, F, K, const LARGEST: bool>(
     block: Block,
     a: &[M::A],
@@ -259,6 +261,7 @@ pub fn best_of_blocks<M, F, K, const LARGEST: bool>(
     F: Fetch<M, Item = K>,
     K: RadixKey,
 {
+    launch_dependents();
     let view = M::view(a, b, c);
     // A launch of `best_of_tiles` has a block at least; threads without an element of their own have the last once more, which changes nothing.
     let Some(last) = bests.len().checked_sub(1) else {

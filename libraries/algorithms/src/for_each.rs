@@ -7,6 +7,7 @@ use std::array::from_fn;
 
 use warploom::DeviceSliceMut;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::Error;
@@ -76,7 +77,7 @@ where
 }
 
 /// Calls `f` with each element of `x` and that of the input with the same number.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn change_tiles<T, M, F, G, const ITEMS: usize>(
     block: Block,
     a: &[M::A],
@@ -91,6 +92,7 @@ pub fn change_tiles<T, M, F, G, const ITEMS: usize>(
     F: Fetch<M>,
     G: Fn(&mut T, F::Item) + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let tile = THREADS * ITEMS;
     let (thread, first, n) = (block.thread(), block.index() * tile, x.len());
     if first >= n {

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::DeviceSlice;
-use warploom::device_std::atomic_add;
+use warploom::device_std::{atomic_add, launch_dependents};
 use warploom::prelude::*;
 
 use crate::Error;
@@ -89,7 +89,7 @@ fn launch<M: Memory, F: Fetch<M, Item: Place>>(
 
 /// Adds how often each number comes to `counts`. `BINS`: bins in shared memory, at least as many as there are counts, or none. `COUNTERS`: those of all bins together, and as many
 /// for numbers without a count as for a bin. So no thread branches on its number.
-#[kernel(block(512))]
+#[kernel(block(512), dependent_launch)]
 pub fn count<M, F, const BINS: usize, const COUNTERS: usize>(
     block: Block,
     a: &[M::A],
@@ -102,6 +102,7 @@ pub fn count<M, F, const BINS: usize, const COUNTERS: usize>(
     M: Memory,
     F: Fetch<M, Item: Place>,
 {
+    launch_dependents();
     let counters = shared_array!(u32, COUNTERS);
     let (thread, view) = (block.thread(), M::view(a, b, c));
     let of_each = const {

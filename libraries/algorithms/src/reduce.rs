@@ -3,6 +3,7 @@
 //! At most [`BLOCKS`] blocks, each over tiles that are as many tiles apart as there are blocks; then one block over the values of the blocks. So the order in which
 //! elements are combined depends on their number, their type and the input's rule alone: equal inputs give equal bits on every GPU and on the emulator.
 
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSliceMut, MemoryError};
 
@@ -187,7 +188,7 @@ where
 }
 
 /// The value of each block's tiles. `LAST`: of one block, with `init` before it.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn reduce_tiles<M, F, T, O, const ITEMS: usize, const LAST: bool>(
     block: Block,
     a: &[M::A],
@@ -204,6 +205,7 @@ pub fn reduce_tiles<M, F, T, O, const ITEMS: usize, const LAST: bool>(
     T: Plain,
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let view = M::view(a, b, c);
     let (thread, tile, tiles) = (block.thread(), THREADS * ITEMS, grid_dim().x as usize);
     let mut first = block.index() * tile;

@@ -5,6 +5,7 @@
 //! tiles by look-back; then the values go back to rows. An odd number of elements per thread keeps the exchange free of bank conflicts.
 
 use warploom::device_std::atomic::Atomic;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
@@ -221,7 +222,7 @@ where
 }
 
 /// Scans as many elements as `y` has. `INCLUSIVE`: each value has its own element in it; otherwise there is an `init`.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn scan_tiles<
     M,
     F,
@@ -249,6 +250,7 @@ pub fn scan_tiles<
     T: Plain,
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let (len, whole) = (y.len(), tile::THREADS * ITEMS);
     let pass = ScanPass::<M, F, T, O, ITEMS, INCLUSIVE, DETERMINISTIC> {

@@ -4,6 +4,7 @@ use std::array::from_fn;
 
 use warploom::device_std::atomic::{Atomic, AtomicValue, Relaxed};
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::Error;
@@ -112,7 +113,7 @@ where
 }
 
 /// Stores each element as one, so that stores to one place are no race.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn scatter_tiles<M, F, T, P>(
     block: Block,
     a: &[M::A],
@@ -127,6 +128,7 @@ pub fn scatter_tiles<M, F, T, P>(
     T: AtomicValue,
     P: Place,
 {
+    launch_dependents();
     let (start, len) = (y.raw(), y.len());
     each::<M, F, T, P>(block, M::view(a, b, c), pairs, (n, len), |place, value| {
         let element = start.wrapping_add(place).cast::<Atomic<T>>();
@@ -136,7 +138,7 @@ pub fn scatter_tiles<M, F, T, P>(
 }
 
 /// Stores elements whose places are distinct.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn scatter_distinct_tiles<M, F, T, P>(
     block: Block,
     a: &[M::A],
@@ -151,6 +153,7 @@ pub fn scatter_distinct_tiles<M, F, T, P>(
     T: Plain,
     P: Place,
 {
+    launch_dependents();
     let (start, len) = (y.raw(), y.len());
     each::<M, F, T, P>(block, M::view(a, b, c), pairs, (n, len), |place, value| {
         // SAFETY: within the slice, which `each` checked; who launched this promised that no two places are the same.

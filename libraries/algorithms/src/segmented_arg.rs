@@ -3,6 +3,7 @@
 //! A segmented reduction of pairs of bits and place, computed on the way; then one launch that computes the elements at these places.
 
 use warploom::device_std::KernelArg;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, MemoryError};
 
@@ -173,7 +174,7 @@ impl<M: Memory, F: Fetch<M, Item: RadixKey>> Fetch<M> for Numbered<F> {
 }
 
 /// The element and the place of each segment, from the pairs of bits and place.
-#[kernel]
+#[kernel(dependent_launch)]
 pub fn elements_at<M, F, K>(
     i: Index1D,
     a: &[M::A],
@@ -188,6 +189,7 @@ pub fn elements_at<M, F, K>(
     F: Fetch<M, Item = K>,
     K: RadixKey,
 {
+    launch_dependents();
     let Some(&[_, place]) = best.get(i.get()) else {
         return;
     };

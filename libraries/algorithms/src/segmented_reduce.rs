@@ -5,6 +5,7 @@
 
 use std::array::from_fn;
 
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::Error;
@@ -103,7 +104,7 @@ where
 }
 
 /// The values of `of_block` segments of each block.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn reduce_segments<M, F, N, G, T, O>(
     block: Block,
     warp: Warp,
@@ -129,6 +130,7 @@ pub fn reduce_segments<M, F, N, G, T, O>(
     T: Plain,
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let (view, offsets_view) = (M::view(a, b, c), N::view(d, e, f));
     let of_block = (of_block as usize).min(THREADS);
     let first = block.index() * of_block;

@@ -3,6 +3,7 @@
 //! Two stable sorts of all elements: by their keys, then by the number of their segment. So the time depends neither on how many segments there are nor on
 //! how long they are.
 
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, MemoryError};
 
@@ -170,8 +171,9 @@ impl<'s, 'a, K: RadixKey> SegmentedSort<'s, 'a, K> {
 
 /// The number of each element's segment: how many segments end before it or at it.
 // For keys of some type, so that the crate that sorts compiles it: this crate has no device code of its own.
-#[kernel]
+#[kernel(dependent_launch)]
 pub fn segment_numbers<K: RadixKey>(i: Index1D, ends: &[u32], mut y: DisjointSlice<u32>) {
+    launch_dependents();
     if let Some(y) = y.get_mut(i) {
         *y = ends.partition_point(|&end| end as usize <= i.get()) as u32;
     }

@@ -5,6 +5,7 @@
 
 use warploom::device_std::KernelArg;
 use warploom::device_std::atomic::Atomic;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
@@ -350,7 +351,7 @@ pub(crate) const fn staged_bytes<U>() -> usize {
 }
 
 /// What `choose` selects to `selected`, and with `REST` the others to `rest`; the last tile's block writes how many were selected.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn select_tiles<M, F, C, U, const ITEMS: usize, const REST: bool>(
     block: Block,
     warp: Warp,
@@ -371,6 +372,7 @@ pub fn select_tiles<M, F, C, U, const ITEMS: usize, const REST: bool>(
     C: Choose<F::Item, U>,
     U: Plain,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let whole = tile::THREADS * ITEMS;
     let pass = SelectPass::<M, F, C, U, ITEMS, REST> {

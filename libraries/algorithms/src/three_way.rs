@@ -3,6 +3,7 @@
 //! As [`select`](crate::select), with two masks for each row of a warp: of the elements of the first part, and of those of the second. Two counts travel between tiles, of 32 bits each.
 
 use warploom::device_std::atomic::Atomic;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut};
 
@@ -180,7 +181,7 @@ where
 
 /// Elements for which `in_first` holds to `first`, others for which `in_second` holds to `second`, others to `rest`; the last tile's block writes the counts of
 /// the first two. Each predicate is asked once for an element, the second only if the first does not hold.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn partition_tiles<M, F, T, P, Q, const ITEMS: usize>(
     block: Block,
     warp: Warp,
@@ -204,6 +205,7 @@ pub fn partition_tiles<M, F, T, P, Q, const ITEMS: usize>(
     P: Fn(T) -> bool + Copy + Send + Sync + 'static,
     Q: Fn(T) -> bool + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let whole = tile::THREADS * ITEMS;
     let pass = PartitionPass::<M, F, T, P, Q, ITEMS> {

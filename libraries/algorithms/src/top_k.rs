@@ -13,6 +13,7 @@ use std::sync::atomic;
 
 use warploom::device_std::atomic::{AcqRel, Relaxed, Scoped, scope};
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
@@ -250,7 +251,7 @@ fn each<K: RadixKey>(block: Block, keys: &[K], mut run: impl FnMut(K, usize)) {
 }
 
 /// Counts digit `pass` of the keys that have the digits found, and finds that of the `k`-th key.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn select_digit<K: RadixKey>(
     block: Block,
     keys: &[K],
@@ -259,6 +260,7 @@ pub fn select_digit<K: RadixKey>(
     k: u32,
     state: &[Atomic<u32>],
 ) {
+    launch_dependents();
     let bins = shared_array!(u32, DIGITS);
     let found = shared_array!(u32, MOST_PASSES);
     let last = shared_array!(u32, 1);
@@ -304,7 +306,7 @@ pub fn select_digit<K: RadixKey>(
 }
 
 /// Takes the keys that come before the `k`-th, and of those equal to it as many as are needed, in any order.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn take_selected<K: RadixKey>(
     block: Block,
     keys: &[K],
@@ -312,6 +314,7 @@ pub fn take_selected<K: RadixKey>(
     state: &[Atomic<u32>],
     mut out: DisjointSlice<K>,
 ) {
+    launch_dependents();
     let found = shared_array!(u32, MOST_PASSES);
     let passes = order.passes();
     load_found(block, passes, found, state);

@@ -2,6 +2,7 @@
 
 use warploom::DeviceSliceMut;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::Error;
@@ -120,7 +121,7 @@ pub(crate) fn launch_of(n: usize, items: usize) -> Result<Launch, Error> {
 }
 
 /// `ITEMS` elements of each thread in each of `ROUNDS` rounds; neighbours are of different threads. All of a round are computed before the first is stored.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn transform_tiles<M, F, T, const ITEMS: usize, const ROUNDS: usize>(
     block: Block,
     a: &[M::A],
@@ -133,6 +134,7 @@ pub fn transform_tiles<M, F, T, const ITEMS: usize, const ROUNDS: usize>(
     F: Fetch<M, Item = T>,
     T: Plain,
 {
+    launch_dependents();
     let round = THREADS * ITEMS;
     let tile = round * ROUNDS;
     let (thread, first, n) = (block.thread(), block.index() * tile, y.len());

@@ -6,6 +6,7 @@
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::begins::{self, Place, Rows};
@@ -27,7 +28,7 @@ struct OfWarp<V> {
 }
 
 /// Tiles of pairs.
-#[kernel(block(288), max_registers(72))]
+#[kernel(block(288), max_registers(72), dependent_launch)]
 pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize>(
     block: Block,
     warp: Warp,
@@ -48,6 +49,7 @@ pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize>(
     V: Plain,
     O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let shared = shared_array!(u32, 2 * tile::SHARED);
     let (n, whole) = (values.len(), tile::THREADS * ITEMS);
     let pass = ReducePass::<M, F, K, V, O, ITEMS> {
@@ -64,7 +66,7 @@ pub fn reduce_runs<M, F, K, V, O, const ITEMS: usize>(
 }
 
 /// The same with states that are combined in the same way in each run.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn reduce_runs_in_order<M, F, K, V, O, const ITEMS: usize>(
     block: Block,
     warp: Warp,
@@ -85,6 +87,7 @@ pub fn reduce_runs_in_order<M, F, K, V, O, const ITEMS: usize>(
     V: Plain,
     O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let (n, whole) = (values.len(), tile::THREADS * ITEMS);
     let pass = ReducePass::<M, F, K, V, O, ITEMS> {

@@ -7,6 +7,7 @@
 use std::array::from_fn;
 
 use warploom::device_std::atomic::Atomic;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::begins::{self, Begins, Place, Rows};
@@ -16,7 +17,7 @@ use crate::state::Begun;
 use crate::tile;
 
 /// Tiles of pairs. `INCLUSIVE`: each value has its own element in it; otherwise `init` is what the first of a run has.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn scan_runs<
     M,
     F,
@@ -45,6 +46,7 @@ pub fn scan_runs<
     V: Plain,
     O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let (n, whole) = (y.len(), tile::THREADS * ITEMS);
     let pass = ScanPass::<M, F, V, O, ITEMS, INCLUSIVE, DETERMINISTIC> {

@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::DeviceSlice;
 use warploom::device_std::atomic::{self, Atomic, scope};
-use warploom::device_std::atomic_add;
 use warploom::device_std::hint::unroll_all;
 use warploom::device_std::{KernelArg, Plain};
+use warploom::device_std::{atomic_add, launch_dependents};
 use warploom::prelude::*;
 
 use super::bins::{Between, Bins, Even, Sample};
@@ -244,7 +244,7 @@ where
 
 /// Clears the counts of all channels in one launch.
 // For samples of some type, so that the crate that counts compiles it: this crate has no device code of its own.
-#[kernel]
+#[kernel(dependent_launch)]
 pub fn clear_counts<T: Plain>(
     i: Index1D,
     c0: &[AtomicU32],
@@ -252,6 +252,7 @@ pub fn clear_counts<T: Plain>(
     c2: &[AtomicU32],
     c3: &[AtomicU32],
 ) {
+    launch_dependents();
     for counts in [c0, c1, c2, c3] {
         if let Some(count) = counts.get(i.get()) {
             count.store(0, Relaxed);
@@ -260,7 +261,7 @@ pub fn clear_counts<T: Plain>(
 }
 
 /// Adds how many samples of each of the first `ACTIVE` channels are in each bin to its counts.
-#[kernel(block(512))]
+#[kernel(block(512), dependent_launch)]
 pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     block: Block,
     a: &[M::A],
@@ -284,13 +285,14 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     T: Plain,
     R: Bins<T>,
 {
+    launch_dependents();
     let (borders, counts) = ([b0, b1, b2, b3], [c0, c1, c2, c3]);
     let input = (M::view(a, b, c), fetch, n);
     count_all::<M, F, T, R, CHANNELS, ACTIVE>(block, input, rule, (borders, counts), shared);
 }
 
 /// As [`count_channels`], of samples of one byte: with no more registers than let all threads of a multiprocessor be there. Other samples would be spilled.
-#[kernel(block(512), max_registers(32))]
+#[kernel(block(512), max_registers(32), dependent_launch)]
 pub fn count_byte_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
     block: Block,
     a: &[M::A],
@@ -314,6 +316,7 @@ pub fn count_byte_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usiz
     T: Plain,
     R: Bins<T>,
 {
+    launch_dependents();
     let (borders, counts) = ([b0, b1, b2, b3], [c0, c1, c2, c3]);
     let input = (M::view(a, b, c), fetch, n);
     count_all::<M, F, T, R, CHANNELS, ACTIVE>(block, input, rule, (borders, counts), shared);

@@ -1,5 +1,6 @@
 //! One pass of merges: a kernel that finds where the tiles begin, and one that merges them.
 
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut};
 
@@ -47,7 +48,7 @@ impl Pair {
 }
 
 /// Of each tile's beginning: how many elements of the first sequence of its pair come before it. `lanes` threads for each tile ([`split_all`]).
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn merge_splits<K, L, const TWO: bool>(
     thread: Index1D,
     warp: Warp,
@@ -62,6 +63,7 @@ pub fn merge_splits<K, L, const TWO: bool>(
     K: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let index = thread.get() >> lanes.trailing_zeros();
     // Threads behind the last tile search with the others of their warp, for what is there.
     let searched = index.min(splits.len() - 1);
@@ -172,7 +174,7 @@ impl Part {
 }
 
 /// Merges a tile of each block. With `PAIRS` the values go with their keys. The output has as many elements as the inputs together.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bool>(
     block: Block,
     memory: DynamicShared<u8>,
@@ -190,6 +192,7 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
     V: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let (thread, index) = (block.thread() as u32, block.index());
     if PAIRS && y_values.len() < y.len() {
         return;

@@ -3,6 +3,7 @@
 use std::array::from_fn;
 
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::input::{Fetch, Memory};
@@ -12,7 +13,7 @@ use crate::merge_path::{
 
 /// Sorts the tile of each block. With `PAIRS` the values go with their keys: sorted are the keys and their positions in the tile, and each value is read
 /// once, from where its key was. The output has as many elements as the input.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn sort_tiles<M, F, N, G, K, V, L, const ITEMS: usize, const PAIRS: bool>(
     block: Block,
     a: &[M::A],
@@ -35,6 +36,7 @@ pub fn sort_tiles<M, F, N, G, K, V, L, const ITEMS: usize, const PAIRS: bool>(
     V: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let tile = TileMemory::<K, ITEMS>::LEN;
     let (thread, first) = (block.thread() as u32, block.index() * tile as usize);
     if first >= y.len() || (PAIRS && y_values.len() < y.len()) {

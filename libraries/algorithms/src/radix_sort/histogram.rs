@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::{AcqRel, Relaxed, Scoped, scope};
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use super::key::{RadixBits, RadixKey};
@@ -37,13 +38,14 @@ pub(super) struct Counted {
 }
 
 /// Counts the digits of `keys`; see the head of the file.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub(super) fn radix_histogram<K: RadixKey>(
     block: Block,
     keys: &[K],
     counted: Counted,
     state: &[Atomic<u32>],
 ) {
+    launch_dependents();
     const {
         assert!(K::Bits::BITS <= u128::BITS);
         assert!(DIGITS == THREADS);

@@ -3,6 +3,7 @@
 use std::array::from_fn;
 
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use super::exchange::{Exchange, put};
@@ -26,7 +27,7 @@ pub(super) const fn memory_bytes(items: usize, key: usize, pairs: bool) -> usize
 }
 
 /// Sorts at most one tile, with one block. Values are not moved before the end: their numbers are.
-#[kernel(block(384))]
+#[kernel(block(384), dependent_launch)]
 pub(super) fn radix_tile<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS: bool>(
     block: Block,
     warp: Warp,
@@ -37,6 +38,7 @@ pub(super) fn radix_tile<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS:
     mut keys_out: DisjointSlice<K>,
     mut values_out: DisjointSlice<V>,
 ) {
+    launch_dependents();
     // One after the other in the same memory.
     let counters = Counters::new(memory, 0);
     let exchange = Exchange::<ITEMS>::new(memory, exchanged_bytes(size_of::<K>(), PAIRS));

@@ -19,6 +19,7 @@ use std::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::{Relaxed, spin_wait};
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use super::exchange::{Exchange, put};
@@ -90,7 +91,11 @@ pub(super) struct Sweep {
 }
 
 /// Moves `keys`, and `values` if `PAIRS`, to their places in the output. In 80 registers, so that a multiprocessor has two blocks.
-#[kernel(block(384), launch_bounds(max_threads = 384, min_blocks = 2))]
+#[kernel(
+    block(384),
+    launch_bounds(max_threads = 384, min_blocks = 2),
+    dependent_launch
+)]
 pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS: bool>(
     block: Block,
     warp: Warp,
@@ -102,13 +107,18 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
     keys_out: DisjointSlice<K>,
     values_out: DisjointSlice<V>,
 ) {
+    launch_dependents();
     sweep_tile::<K, V, ITEMS, PAIRS>(
         block, warp, memory, keys, values, sweep, state, keys_out, values_out,
     );
 }
 
 /// [`radix_sweep`] in 56 registers, so that a multiprocessor has three blocks.
-#[kernel(block(384), launch_bounds(max_threads = 384, min_blocks = 3))]
+#[kernel(
+    block(384),
+    launch_bounds(max_threads = 384, min_blocks = 3),
+    dependent_launch
+)]
 pub(super) fn radix_sweep_3<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS: bool>(
     block: Block,
     warp: Warp,
@@ -120,6 +130,7 @@ pub(super) fn radix_sweep_3<K: RadixKey, V: Plain, const ITEMS: usize, const PAI
     keys_out: DisjointSlice<K>,
     values_out: DisjointSlice<V>,
 ) {
+    launch_dependents();
     sweep_tile::<K, V, ITEMS, PAIRS>(
         block, warp, memory, keys, values, sweep, state, keys_out, values_out,
     );

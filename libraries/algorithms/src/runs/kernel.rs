@@ -5,6 +5,7 @@
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::begins::{self, Place};
@@ -48,7 +49,7 @@ pub(super) const fn staged_bytes<K, V, const LENGTHS: bool>() -> usize {
 }
 
 /// The key of each run, and with it the run's length, if `V` is `u32`, or else its first value.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn heads_of_tiles<M, F, K, V, const ITEMS: usize, const LENGTHS: bool>(
     block: Block,
     warp: Warp,
@@ -68,6 +69,7 @@ pub fn heads_of_tiles<M, F, K, V, const ITEMS: usize, const LENGTHS: bool>(
     K: Plain + PartialEq,
     V: Plain,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let whole = tile::THREADS * ITEMS;
     let pass = HeadsPass::<M, F, K, V, ITEMS, LENGTHS> {

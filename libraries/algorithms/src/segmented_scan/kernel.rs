@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::input::{Fetch, Memory, Place};
@@ -24,7 +25,7 @@ const BEGINS: usize = tile::WARPS * MOST_ITEMS;
 
 /// Tiles of elements. `INCLUSIVE`: each value has its own element in it; otherwise `init` is what the first of a segment has. `splits` are those of [`segment_splits`]
 /// for the parts of warps, or empty: then each warp searches for its own.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     grid: Grid,
     block: Block,
@@ -53,6 +54,7 @@ pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool
     T: Plain,
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let shared = shared_array!(u32, tile::SHARED);
     let begins = shared_array!(u32, BEGINS);
     let (len, whole) = (y.len(), tile::THREADS * ITEMS);
@@ -386,7 +388,7 @@ impl<N: Memory, G: Fetch<N, Item: Place>> Offsets<'_, N, G> {
 }
 
 /// How many offsets are below each multiple of `part`.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn segment_splits<N, G>(
     thread: Index1D,
     d: &[N::A],
@@ -400,6 +402,7 @@ pub fn segment_splits<N, G>(
     N: Memory,
     G: Fetch<N, Item: Place>,
 {
+    launch_dependents();
     let (view, least) = (N::view(d, e, f), thread.get() * part);
     if let Some(split) = splits.get_mut(thread) {
         let (mut start, mut end) = (0, bounds);

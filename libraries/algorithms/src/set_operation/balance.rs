@@ -6,6 +6,7 @@
 
 use std::ops::{Add, Shr, Sub};
 
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use crate::merge_path::split_all;
@@ -105,7 +106,7 @@ pub(super) fn unpacked(d: usize, split: u64, (a_len, b_len): (usize, usize)) -> 
 }
 
 /// Of each tile of `tile` elements where it begins, [`packed`]. `lanes` threads for each tile ([`split_all`]).
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn set_splits<K, L>(
     thread: Index1D,
     warp: Warp,
@@ -119,6 +120,7 @@ pub fn set_splits<K, L>(
     K: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
 {
+    launch_dependents();
     let index = thread.get() >> lanes.trailing_zeros();
     // Threads behind the last tile search with the others of their warp, for what is there.
     let searched = index.min(splits.len() - 1);

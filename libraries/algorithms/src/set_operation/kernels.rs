@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 
 use super::SetRule;
@@ -202,7 +203,7 @@ impl<'a, K: Plain, const ITEMS: usize> Sets<'a, K, ITEMS> {
 }
 
 /// The kept elements of all tiles, and how many they are.
-#[kernel(block(256), max_registers(80))]
+#[kernel(block(256), max_registers(80), dependent_launch)]
 pub fn set_tiles<K, L, R, const ITEMS: usize>(
     block: Block,
     warp: Warp,
@@ -218,6 +219,7 @@ pub fn set_tiles<K, L, R, const ITEMS: usize>(
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
     R: SetRule,
 {
+    launch_dependents();
     let inputs = Inputs { a, b, splits };
     let output = Output {
         kept: y.raw(),

@@ -3,6 +3,7 @@
 //! As for keys alone; the last launch takes the values too, which it computes for the selected keys only.
 
 use warploom::device_std::Plain;
+use warploom::device_std::launch_dependents;
 use warploom::prelude::*;
 use warploom::{DeviceSliceMut, MemoryError};
 
@@ -170,7 +171,7 @@ where
 }
 
 /// Takes keys as [`take_selected`](super::take_selected) does, and their values.
-#[kernel(block(256))]
+#[kernel(block(256), dependent_launch)]
 pub fn take_selected_pairs<K, M, F, V>(
     block: Block,
     keys: &[K],
@@ -188,6 +189,7 @@ pub fn take_selected_pairs<K, M, F, V>(
     F: Fetch<M, Item = V>,
     V: Plain,
 {
+    launch_dependents();
     let found = shared_array!(u32, super::MOST_PASSES);
     load_found(block, order.passes(), found, state);
     let view = M::view(a, b, c);
