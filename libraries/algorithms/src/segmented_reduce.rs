@@ -1,6 +1,6 @@
 //! The elements of each segment to one value.
 //!
-//! A block has [`THREADS`] segments, or a segment for each of its warps, or one, by the average length. Within a block a segment is then reduced by a thread, a warp or the
+//! A block has [`THREADS`] segments, or a segment for each of its warps, or one, by the average length and the number of segments. Within a block a segment is then reduced by a thread, a warp or the
 //! block by its own length, so that a few long segments among short ones cost little.
 
 use std::array::from_fn;
@@ -20,6 +20,8 @@ const LANES: usize = 32;
 const OF_THREAD: usize = 16;
 /// A warp reduces segments of up to so many elements.
 const OF_WARP: usize = 2048;
+/// Up to so many segments that are not for threads have a block each: a multiprocessor of an H200 has room for eight, and fewer blocks would leave some without work.
+const OF_BLOCKS: usize = 1024;
 /// Elements that a thread reads before it combines the first.
 const AT_ONCE: usize = 4;
 
@@ -60,7 +62,7 @@ where
         let average = self.input.len() / segments;
         let of_block = if average <= OF_THREAD {
             THREADS
-        } else if average <= OF_WARP {
+        } else if average <= OF_WARP && segments > OF_BLOCKS {
             THREADS / LANES
         } else {
             1
@@ -219,7 +221,7 @@ pub fn reduce_segments<M, F, N, G, T, O>(
     }
     let of_block_from = if of_block == 1 { 0 } else { OF_WARP + 1 };
     let own = thread < segments && segment(thread).1 >= of_block_from;
-    if block.reduce_max(u32::from(own)) == 0 {
+    if of_block > 1 && block.reduce_max(u32::from(own)) == 0 {
         return;
     }
     for slot in 0..segments {

@@ -41,6 +41,10 @@ fn short_segments() {
 fn segments_for_warps() {
     check_lengths(&[17, 31, 32, 33, 100, 127, 128, 129, 500, 0, 2]);
     check_lengths(&Vec::from_iter(noise(60).iter().map(|x| *x as usize % 400)));
+    // More than have a block each.
+    let mut lengths = Vec::from_iter(noise(1100).iter().map(|x| *x as usize % 80));
+    (lengths[7], lengths[500], lengths[1023]) = (2048, 0, 2049);
+    check_lengths(&lengths);
 }
 
 #[test]
