@@ -172,8 +172,9 @@ impl<'a, K: Plain, const ITEMS: usize> Sets<'a, K, ITEMS> {
             // All conditions in each step: elements behind the end are some, too, and predicates are combined by the comparisons.
             let has_b = j < b_end;
             let take_a = (i < a_end) & !is_partner & !(has_b & less(y, x));
-            // Compared as an item: what is used here is not computed where it is stored, which would keep both elements in registers until then.
-            items[k] = if take_a { x } else { y };
+            // Compared as an item: what is used here is not computed where it is stored, which would keep both elements in registers until then. Where none of `b` is kept,
+            // items of `b` are not asked for.
+            items[k] = if take_a || !R::ONLY_B { x } else { y };
             is_partner = take_a & has_b & !less(items[k], y);
             paired |= u32::from(is_partner) << k;
             let next = 1 + if take_a { i } else { j };
