@@ -30,8 +30,7 @@ pub struct Contract {
     pub max_cluster: u32,
     /// Whether all blocks are there at the same time.
     pub cooperative: bool,
-    /// Whether the kernel may start before the kernels ahead of it in its stream have ended. Its code for sm_90 and later begins with
-    /// `griddepcontrol.wait`.
+    /// Whether the kernel may start before the kernels ahead of it in its stream have ended, where it [waits](Contract::waits_in).
     pub dependent_launch: bool,
     /// Hash of the conditions of `requires`, with the values of the constants in them; 0 if there are none.
     pub conditions: u64,
@@ -85,6 +84,13 @@ impl Contract {
         };
         let pairs = flat(self).into_iter().zip(flat(other));
         pairs.fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
+    }
+
+    /// Whether the kernel's code begins with `griddepcontrol.wait` in an image for `sm`, 10 × compute capability: the device pass puts it there, and launches of
+    /// such an image start before the kernels ahead of them have ended.
+    #[must_use]
+    pub const fn waits_in(&self, sm: u32) -> bool {
+        self.dependent_launch && sm >= 90
     }
 
     /// The first part that differs, with both values; `None` if all are the same.

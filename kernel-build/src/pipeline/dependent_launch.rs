@@ -3,15 +3,8 @@
 //! The instruction is put into the PTX, in front of all others of the kernel. In IR LLVM would move loads across it that it takes for
 //! independent of all writes, as those of slices that the launch borrows: they are not, while the kernel that writes the slice still runs.
 
-use crate::options::Arch;
-
 /// Waits until the grids that this one depends on have ended and their writes are visible.
 const WAIT: &str = "\tgriddepcontrol.wait;\n";
-
-/// The architectures that have the instruction. Launches of images for others start when all kernels ahead have ended.
-pub(super) fn is_of(arch: Arch) -> bool {
-    arch.sm >= 90
-}
 
 /// Lets these kernels begin with the wait; the name of a kernel whose code is not found in the text is the error.
 pub(super) fn wait_first<'k>(
@@ -43,7 +36,7 @@ fn first_instruction(ptx: &str, kernel: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{compiled, options, storing};
-    use super::{is_of, wait_first};
+    use super::wait_first;
     use crate::options::{Arch, Options};
     use crate::sample::storing_dependent;
 
@@ -86,12 +79,6 @@ $L__func_begin0:
     fn a_kernel_that_is_not_in_the_text_is_an_error() {
         assert_eq!(wait_first(TEXT.to_owned(), ["second"]), Err("second"));
         assert_eq!(wait_first(TEXT.to_owned(), ["firs"]), Err("firs"));
-    }
-
-    #[test]
-    fn architectures_from_90_on_have_the_wait() {
-        let archs = [Arch::sm(89), Arch::sm(90), Arch::exactly(90), Arch::sm(120)];
-        assert_eq!(archs.map(is_of), [false, true, true, true]);
     }
 
     /// The load is of memory that nothing writes while the kernel runs, as far as LLVM knows.

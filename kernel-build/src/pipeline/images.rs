@@ -186,11 +186,11 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let mut todo: Vec<_> = archs.iter().map(|arch| (*arch, all.clone())).collect();
         let asking = |g: &usize| queries(program, &references, &groups[*g], ARCH);
         let asking: Vec<bool> = all.iter().map(asking).collect();
-        let dependent = |k: &usize| program.roots[*k].contract.dependent_launch;
         let least = archs.iter().map(|arch| arch.sm).min().unwrap_or(0);
         for tier in TIERS.into_iter().filter(|tier| tier.sm > least) {
-            let waits = |g: usize| dependent_launch::is_of(tier) && groups[g].iter().any(dependent);
-            let differing = all.iter().copied().filter(|g| asking[*g] || waits(*g));
+            let waits = |k: &usize| program.roots[*k].contract.waits_in(tier.sm);
+            let differs = |g: &usize| asking[*g] || groups[*g].iter().any(waits);
+            let differing = all.iter().copied().filter(differs);
             let differing: Vec<usize> = differing.collect();
             if !differing.is_empty() && !archs.contains(&tier) {
                 todo.push((tier, differing));
@@ -412,14 +412,11 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         arch: Arch,
     ) -> Result<String, PipelineError> {
         let Program { roots, names, .. } = self.program;
-        let dependent = group
+        let waiting = group
             .iter()
-            .filter(|k| roots[**k].contract.dependent_launch);
-        if !dependent_launch::is_of(arch) {
-            return Ok(ptx);
-        }
-        let dependent = dependent.map(|k| names[*k].as_str());
-        dependent_launch::wait_first(ptx, dependent).map_err(|kernel| {
+            .filter(|k| roots[**k].contract.waits_in(arch.sm));
+        let waiting = waiting.map(|k| names[*k].as_str());
+        dependent_launch::wait_first(ptx, waiting).map_err(|kernel| {
             PipelineError::Kernels(vec![format!(
                 "kernel `{kernel}` has `dependent_launch`, and its PTX for {} has no place for the wait; report it as an error of warploom",
                 arch.name()

@@ -20,7 +20,7 @@ const LANES: usize = 32;
 const OF_THREAD: usize = 16;
 /// A warp reduces segments of up to so many elements.
 const OF_WARP: usize = 2048;
-/// Up to so many segments that are not for threads have a block each: a multiprocessor of an H200 has room for eight, and fewer blocks would leave some without work.
+/// Up to so many segments that are not for threads have a block each: with a warp for each there would be 128 blocks, fewer than the 132 multiprocessors of an H200.
 const OF_BLOCKS: usize = 1024;
 /// Elements that a thread reads before it combines the first.
 const AT_ONCE: usize = 4;

@@ -133,9 +133,8 @@ impl Modules {
         let mut function = module.function(&described.entry).map_err(refused)?;
         // Images for older architectures have no such instruction: their launches start when the kernels ahead have ended.
         let image = image_for(&container.manifest.images, kernel.base, device)?;
-        let waits = described.contract.is_some_and(|c| c.dependent_launch);
-        if waits && image.sm >= 90 {
-            // SAFETY: of kernels with this contract the device pass lets all threads begin with the wait, in images from sm_90 on.
+        if described.contract.is_some_and(|c| c.waits_in(image.sm)) {
+            // SAFETY: the device pass lets all threads begin with the wait there.
             function = unsafe { function.dependent() };
         }
         let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
